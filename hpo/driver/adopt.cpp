@@ -8,7 +8,6 @@
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/search/search.h"
-#include "hpo/study/warm.h"
 
 namespace hpo {
 
@@ -31,7 +30,7 @@ StudyFacts facts_of(const StudySpec& study, const StudyData* data) {
 /// Trials of earlier studies, for a log that does not have them yet: it gets them together with its
 /// first event.
 std::optional<std::vector<Known>> newly_known(const EventLog& log, const StudySpec& study) {
-  if (warm_starts(study).empty() || log.noted(kKnownFact)) return std::nullopt;
+  if (study.warm_start.empty() || log.noted(kKnownFact)) return std::nullopt;
   std::vector<Known> known;
   for (const WarmStart& start : read_warm_starts(study))
     known.insert(known.end(), start.fit.begin(), start.fit.end());

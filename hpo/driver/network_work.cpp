@@ -12,10 +12,8 @@
 #include "base/text.h"
 #include "hpo/driver/placement.h"
 #include "hpo/search/search.h"
-#include "hpo/study/document.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/metric_names.h"
-#include "hpo/study/substitute.h"
 #include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
 #include "nn/model_file.h"
@@ -197,7 +195,7 @@ NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, bas
       folder_(std::move(folder)),
       model_file_(std::move(model_file)),
       sharing_(sharing),
-      data_varies_(!study::stands_for_itself(*study.document->root.find("data"))),
+      data_varies_(study.data.varies()),
       epochs_before_(tasks::epochs_trained()) {}
 
 void NetworkWork::provide(const Params& params, StudyData data) {

@@ -54,9 +54,9 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   store.folder = !options.sharing        ? private_store(options)
                  : options.store.empty() ? options.folder.parent_path() / "store"
                                          : options.store;
-  store.disk_bytes = study.store_budget;
-  store.memory_bytes = std::min(store.memory_bytes, study.store_budget / 4);
-  store.overhead = study.checkpoint_overhead;
+  store.disk_bytes = study.store.budget;
+  store.memory_bytes = std::min(store.memory_bytes, study.store.budget / 4);
+  store.overhead = study.checkpoint.overhead;
   store.spill = study.method.kind == "grid" && trials_begin_alike(study);
   config.store = std::make_shared<rt::Store>(store);
   config.pace_file = base::cache_folder() / "paces";

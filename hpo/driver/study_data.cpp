@@ -7,8 +7,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hpo/driver/network_work.h"
-#include "hpo/study/document.h"
+#include "hpo/study/field.h"
 #include "hpo/study/from.h"
+#include "hpo/study/places.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/source_file.h"
@@ -28,12 +29,10 @@ std::string place_of(const StudySpec& study, const nn::DataSpec& spec, std::stri
   const std::string path = base::cat(spec.path, ": ");
   if (!reason.starts_with(path)) return "";
   reason.remove_prefix(path.size());
-  const std::string_view key = reason.substr(0, reason.find(':'));  // "target", "split.group"
-  const std::size_t dot = std::min(key.find('.'), key.size());
-  const study::Node* node = study.document->root.find_path({"data", key.substr(0, dot)});
-  if (node != nullptr && dot < key.size()) node = node->find(key.substr(dot + 1));
-  if (node == nullptr) return "";
-  return base::cat(study.file, ":", node->at.line, ":", node->at.column, ": ");
+  const std::string key = base::cat("data.", reason.substr(0, reason.find(':')));
+  if (!study::is_row(key)) return "";
+  const study::Position at = study.places->at(key);
+  return base::cat(study.file, ":", at.line, ":", at.column, ": ");
 }
 
 /// Waits for the data. What is wrong with a file is said without the task that found out.
@@ -131,7 +130,7 @@ StudyData load_data(const StudySpec& study, const Params& params) {
 }
 
 StudyData load_data(const StudySpec& study, const nn::DataSpec& spec) {
-  if (const auto from = from_of(study)) return continued(study, spec, *from);
+  if (study.from) return continued(study, spec, *study.from);
   rt::Value<nn::Dataset> value = tasks::load(spec);
   (void)header_of(study, spec, value);
   return described(study, std::move(value));

@@ -14,7 +14,7 @@ namespace {
 /// Whether the state of the model's optimizer goes on.
 bool keeps_optimizer(const StudySpec& study, const DataInfo& data, const nn::Choice& optimizer) {
   if (!data.model) return false;
-  const From::Optimizer wanted = from_of(study)->optimizer;
+  const From::Optimizer wanted = study.from->optimizer;
   const bool has = data.model->slots > 0 && data.model->optimizer == optimizer.kind;
   if (wanted == From::Optimizer::keep && !has) {
     const bool none = data.model->slots == 0;

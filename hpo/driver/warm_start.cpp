@@ -72,8 +72,8 @@ TrialState state_from(const std::string& word) {
 
 std::vector<WarmStart> read_warm_starts(const StudySpec& study) {
   std::vector<WarmStart> starts;
-  const std::vector<std::string> folders = warm_starts(study);
-  for (std::size_t i = 0; i < folders.size(); ++i) starts.push_back(read_one(study, i, folders[i]));
+  for (std::size_t i = 0; i < study.warm_start.size(); ++i)
+    starts.push_back(read_one(study, i, study.warm_start[i]));
   return starts;
 }
 

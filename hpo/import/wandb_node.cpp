@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "hpo/space/value.h"
-#include "hpo/study/document.h"
+#include "hpo/study/fault.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo::wandb {

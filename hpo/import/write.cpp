@@ -23,7 +23,7 @@ Reported reported(const StudySpec& study, std::int64_t step, const std::vector<d
 }
 
 Ended ended(const StudySpec& study, const ImportedTrial& trial) {
-  if (is_too_good(trial, study.metric.goal))
+  if (is_too_good(trial, study.metric.goal.value()))
     return {TrialState::failed, Cause::diverged, base::cat(study.metric.name, " is infinite")};
   const bool failed = trial.state == TrialState::failed;
   return {trial.state, failed ? Cause::error : Cause::none, failed ? "it failed elsewhere" : ""};
@@ -52,7 +52,7 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
     const bool valued = !trial.values.empty();
     const bool said = !trial.reports.empty() && valued &&
                       same_number(trial.reports.rbegin()->second, trial.values[0]);
-    const bool says_more = valued && !said && !is_too_good(trial, study.metric.goal);
+    const bool says_more = valued && !said && !is_too_good(trial, study.metric.goal.value());
     Metrics at_end = trial.constraints;
     at_end.insert(at_end.end(), trial.metrics.begin(), trial.metrics.end());
     const std::int64_t last = trial.reports.empty() ? 1 : trial.reports.rbegin()->first;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/command.h"
+#include "hpo/study/places.h"
 #include "hpo/study/stopping.h"
 
 namespace hpo {
@@ -44,19 +45,19 @@ std::string_view source_of_study(const Node& root) {
   return !networks && has("parameters") ? "ask" : "data";
 }
 
-void check_asked(const StudySpec& study, const Node& root) {
-  check_named_metric(root);
-  const Node& rule = *root.find("early_stop");
+void check_asked(const StudySpec& study) {
+  check_named_metric(study);
+  const Position rule = study.places->at("early_stop");
   if (rule_pauses(study.early_stop))
-    throw Fault(rule.at, base::cat("early_stop is ", rule.find("type")->text,
-                                   ", which lets trials wait, but whoever asked for one would not "
-                                   "know when it goes on, expected a rule that stops or goes on"));
+    throw Fault(rule, base::cat("early_stop is ", study.early_stop.kind,
+                                ", which lets trials wait, but whoever asked for one would not "
+                                "know when it goes on, expected a rule that stops or goes on"));
   if (study.early_stop_unit != Unit::epochs && study.early_stop_unit != Unit::steps)
-    throw Fault(rule.at,
+    throw Fault(rule,
                 "early_stop.unit counts what is not reported, expected epochs or steps in a study "
                 "whose trials are asked for");
   if (is_population(study.method.kind))
-    throw Fault(root.find("method")->at,
+    throw Fault(study.places->at("method"),
                 base::cat("method is ", study.method.kind,
                           ", which copies networks between trials, but nobody here has those of a "
                           "study whose trials are asked for, expected another method"));

@@ -21,7 +21,7 @@ namespace study {
 [[nodiscard]] std::string_view source_of_study(const Node& root);
 
 /// The rules for a file whose trials are asked for. Throws a Fault.
-void check_asked(const StudySpec& study, const Node& root);
+void check_asked(const StudySpec& study);
 
 }  // namespace study
 

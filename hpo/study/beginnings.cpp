@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "hpo/space/space.h"
-#include "hpo/study/document.h"
 #include "hpo/study/substitute.h"
+#include "hpo/study/writer.h"
 
 namespace hpo {
 
@@ -38,7 +38,8 @@ void collect_of_training(const study::Node& train, Names& names) {
 
 bool trials_begin_alike(const StudySpec& study) {
   Names at_once;  // what reaches a trial's first epoch
-  for (const study::Entry& section : study.document->root.entries) {
+  const study::Node root = study::written(study);
+  for (const study::Entry& section : root.entries) {
     if (section.key == "adapt") continue;
     if (section.key == "train")
       collect_of_training(section.value, at_once);

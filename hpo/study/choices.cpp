@@ -10,15 +10,6 @@ namespace hpo::study {
 
 namespace {
 
-/// Whether two trees say the same, wherever they stand.
-bool same(const Node& a, const Node& b) {
-  return a.kind == b.kind && a.text == b.text && a.quoted == b.quoted &&
-         std::ranges::equal(a.items, b.items, same) &&
-         std::ranges::equal(a.entries, b.entries, [](const Entry& x, const Entry& y) {
-           return x.key == y.key && same(x.value, y.value);
-         });
-}
-
 /// A parameter of one or more alternatives of a choice.
 struct Brought {
   Entry parameter;

@@ -6,7 +6,6 @@
 #include "base/executable.h"
 #include "base/text.h"
 #include "hpo/study/checker.h"
-#include "hpo/study/document.h"
 #include "hpo/study/goals.h"
 #include "hpo/study/pattern.h"
 #include "hpo/study/program.h"
@@ -40,30 +39,27 @@ void check_word(const Node& word) {
   }
 }
 
-[[noreturn]] void fail_without_name(const Node& where) {
-  throw Fault(where.at,
+[[noreturn]] void fail_without_name(Position where) {
+  throw Fault(where,
               "metric.name is missing, expected what the program calls the number that is "
               "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
 }
 
-void check_pattern(const Node& metric) {
-  const Node* regex = metric.find("regex");
-  if (regex == nullptr) return;
-  if (is_unit_metric(metric.find("name")->text))
-    throw Fault(regex->at,
-                base::cat("metric.regex stands beside the metric ", metric.find("name")->text,
-                          ", which is measured, expected another name"));
+void check_pattern(const Metric& metric, Position at) {
+  if (metric.regex.empty()) return;
+  if (is_unit_metric(metric.name))
+    throw Fault(at, base::cat("metric.regex stands beside the metric ", metric.name,
+                              ", which is measured, expected another name"));
   try {
-    (void)Pattern(regex->text);
+    (void)Pattern(metric.regex);
   } catch (const base::Error& error) {
-    throw Fault(regex->at, base::cat("metric.regex: ", error.what()));
+    throw Fault(at, base::cat("metric.regex: ", error.what()));
   }
 }
 
 TrialCommand make_command(const StudySpec& study, const Params& params) {
-  const Node& root = study.document->root;
-  const Node command = substitute(*root.find("command"), params).value();
-  TrialCommand made{.words = {}, .path = {}, .folder = unescape(*root.find("folder")).text};
+  const Node command = study.command.in(params).value();
+  TrialCommand made{.words = {}, .path = {}, .folder = study.command_folder};
   for (const Node& word : command.items) {
     check_word(word);
     made.words.push_back(word.text);
@@ -112,20 +108,21 @@ void expand_arguments(Node& root, const Space& space) {
   command->items = std::move(words);
 }
 
-void check_named_metric(const Node& root) {
-  const std::vector<const Node*> metrics = metric_nodes(root);
-  if (metrics.empty()) fail_without_name(root);
-  for (const Node* metric : metrics) {
-    const Node* name = metric->find("name");
-    if (name == nullptr || name->text.empty()) fail_without_name(*metric);
-    if (metric->find("goal") == nullptr)
-      throw Fault(metric->at, "metric.goal is missing, expected maximize or minimize");
+void check_named_metric(const StudySpec& study) {
+  const std::vector<Metric> metrics = metrics_of(study);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (metrics[i].name.empty()) fail_without_name(place_of_metric(study, i, "name"));
+    if (!metrics[i].goal)
+      throw Fault(place_of_metric(study, i, "goal"),
+                  "metric.goal is missing, expected maximize or minimize");
   }
 }
 
-void check_command(const Node& root) {
-  check_named_metric(root);
-  for (const Node* metric : metric_nodes(root)) check_pattern(*metric);
+void check_command(const StudySpec& study) {
+  check_named_metric(study);
+  const std::vector<Metric> metrics = metrics_of(study);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    check_pattern(metrics[i], place_of_metric(study, i, "regex"));
 }
 
 void try_command(const StudySpec& study) {
@@ -133,7 +130,7 @@ void try_command(const StudySpec& study) {
     const Params corner = study.space.from_unit(std::vector<double>(study.space.size(), u));
     if (study.space.allows(corner)) (void)make_command(study, corner);
   }
-  const Node& command = *study.document->root.find("command");
+  const Node& command = study.command.node();
   for (const Node& word : command.items) {
     for (const std::string& name : references(word).names) {
       for (const ParamValue& value : samples(study.space.find(name)->domain))

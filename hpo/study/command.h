@@ -28,10 +28,10 @@ void expand_arguments(Node& root, const Space& space);
 
 /// Throws a Fault unless the file names its metric and goal, which nobody can guess for a program
 /// that is not ours.
-void check_named_metric(const Node& root);
+void check_named_metric(const StudySpec& study);
 
 /// The rules for fields of a study with a command. Throws a Fault.
-void check_command(const Node& root);
+void check_command(const StudySpec& study);
 
 /// Makes the command of trials at the ends of the space, and of each value of a list.
 void try_command(const StudySpec& study);

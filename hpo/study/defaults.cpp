@@ -4,20 +4,12 @@
 
 #include "hpo/samplers/registry.h"
 #include "hpo/study/asked.h"
-#include "hpo/study/document.h"
-#include "hpo/study/goals.h"
-#include "hpo/study/metric_names.h"
+#include "hpo/study/load_steps.h"
 #include "hpo/study/yaml_reader.h"
-#include "nn/hyper.h"
 
 namespace hpo::study {
 
 namespace {
-
-/// Rows outside of the test part that `folds: auto` makes folds of. Beyond them one validation part
-/// has 1,000 rows or more: two networks that disagree on 5% of those are told apart to 0.7%, and
-/// five times the work would make that 0.35%.
-constexpr std::int64_t kFewestToFold = 20, kMostToFold = 3999;
 
 /// Sets `key` of a map to a value written as YAML, unless the file has it.
 void add(Node& map, const std::string& key, const std::string& yaml) {
@@ -39,6 +31,11 @@ std::string kind_at(const Node& map, const std::string& key) {
   if (node->is_scalar()) return node->text;
   if (const Node* type = node->find("type")) return type->text;
   return node->entries.size() == 1 ? node->entries[0].key : "";
+}
+
+bool has_several_metrics(const Node& root) {
+  const Node* metric = root.find("metric");
+  return metric != nullptr && metric->items.size() > 1;
 }
 
 /// Whether rows may be images, which a dense layer takes after a flatten.
@@ -108,44 +105,6 @@ void add_data_defaults(Node& data) {
   if (Node* split = block(data, "split")) add(*split, "test", "0");
 }
 
-std::optional<nn::LearningTask> task_of_loss(const Node& root) {
-  const Node* train = root.find("train");
-  const std::string loss = train != nullptr ? kind_at(*train, "loss") : "";
-  for (const nn::KindInfo& kind : nn::loss_kinds()) {
-    if (kind.kind != loss) continue;
-    const bool labels = nn::target_kind(loss) == nn::TargetKind::labels;
-    return labels ? nn::LearningTask::classification : nn::LearningTask::regression;
-  }
-  return std::nullopt;
-}
-
-std::string task_name(nn::LearningTask task) {
-  return task == nn::LearningTask::classification ? "classification" : "regression";
-}
-
-/// The task that the file implies so far, and what implied it.
-class Implied {
- public:
-  void add(std::optional<nn::LearningTask> task, const Node& by, const std::string& name) {
-    if (!task) return;
-    if (!found_) {
-      found_ = {*task, by.at, name};
-    } else if (*task != found_->task) {
-      throw Fault(by.at,
-                  base::cat(name, " is for ", task_name(*task), ", but ", found_->by, " is for ",
-                            task_name(found_->task), ", expected both for one task"));
-    }
-  }
-  [[nodiscard]] std::optional<ImpliedTask> found() const { return found_; }
-
- private:
-  std::optional<ImpliedTask> found_;
-};
-
-}  // namespace
-
-namespace {
-
 /// Whether the file says how many rows validate: it wants one split then.
 bool says_valid(const Node& data) {
   const Node* split = data.find("split");
@@ -161,7 +120,7 @@ void add_network_defaults(Node& root) {
   const bool one_network = is_population(method);  // goes on where another one was
   if (open && data != nullptr && !may_be_images(root) && !one_network && !says_valid(*data))
     add(*data, "folds", "auto");
-  if (open && method != "grid" && !is_population(method) && metric_nodes(root).size() < 2)
+  if (open && method != "grid" && !is_population(method) && !has_several_metrics(root))
     add(root, "early_stop", rule_of_search(root));
   add_network(root);
   if ((data = root.find("data")) != nullptr) add_data_defaults(*data);
@@ -194,77 +153,11 @@ void add_defaults(Node& root, const std::string& stem) {
   if (Node* resources = block(root, "resources")) add(*resources, "gpus", "0");
   const std::string method = kind_at(root, "method");
   const bool fixed = root.find("parameters")->entries.empty();
-  const bool several = metric_nodes(root).size() > 1;
-  const bool none = fixed || several || method == "grid" || is_population(method);
+  const bool none = fixed || has_several_metrics(root) || method == "grid" || is_population(method);
   add(root, "early_stop", none ? "none" : method == "bohb" ? "auto" : usual_rule(root));
   Node* limits = method == "grid" || is_population(method) ? nullptr : block(root, "limits");
   if (limits != nullptr && (fixed || !ends_by_time(root)))
     add(*limits, "trials", fixed ? "1" : "60");
-}
-
-std::optional<ImpliedTask> implied_task(const Node& root) {
-  Implied implied;
-  const Node& data = *root.find("data");
-  if (const Node* task = data.find("task")) {
-    const bool labels = task->text == "classification";
-    implied.add(labels ? nn::LearningTask::classification : nn::LearningTask::regression, *task,
-                "data.task");
-  }
-  if (const Node* idx = data.find("idx"))
-    implied.add(nn::LearningTask::classification, *idx, "data.idx");
-  const Node* loss = root.find_path({"train", "loss"});
-  // One that the file leaves out stands where its block does, and follows from the others.
-  const bool written = loss != nullptr && loss->at != root.find("train")->at;
-  if (written) implied.add(task_of_loss(root), *loss, "train.loss");
-  for (const Node* metric : metric_nodes(root)) {
-    if (const Node* name = metric->find("name"))
-      implied.add(task_of_metric(name->text), *name, base::cat("metric ", name->text));
-  }
-  if (const Node* bounds = root.find("subject_to")) {
-    for (const Entry& entry : bounds->entries)
-      implied.add(task_of_metric(entry.key), entry.value, base::cat("subject_to ", entry.key));
-  }
-  if (loss != nullptr && !written) implied.add(task_of_loss(root), *loss, "train.loss");
-  return implied.found();
-}
-
-bool needs_the_target(const Node& root, nn::LearningTask task) {
-  const Node& data = *root.find("data");
-  return task == nn::LearningTask::classification && data.find("task") == nullptr &&
-         data.find("idx") == nullptr;
-}
-
-void choose_folds(Node& root, std::int64_t rows) {
-  Node& data = *root.find("data");
-  const auto folds = std::ranges::find(data.entries, "folds", &Entry::key);
-  if (folds == data.entries.end() || folds->value.text != "auto") return;
-  const bool ordered =
-      data.find_path({"split", "group"}) != nullptr || data.find_path({"split", "time"}) != nullptr;
-  if (ordered || rows < kFewestToFold || rows > kMostToFold) {
-    data.entries.erase(folds);
-  } else {
-    folds->value = plain_node("5", folds->value.at);
-  }
-}
-
-void add_task_defaults(Node& root, nn::LearningTask task) {
-  add(*block(root, "data"), "task", task_name(task));
-  add_goal_defaults(root, task);
-}
-
-void add_goal_defaults(Node& root, nn::LearningTask task) {
-  const bool labels = task == nn::LearningTask::classification;
-  add(*block(root, "train"), "loss", labels ? "cross_entropy" : "mse");
-  // A mean of errors in different units is that of the target with the largest one.
-  const Node* target = root.find_path({"data", "target"});
-  const bool several = target != nullptr && target->is_list() && target->items.size() > 1;
-  const char* measured = labels ? "valid.accuracy" : several ? "valid.r2" : "valid.rmse";
-  if (Node* metric = block(root, "metric")) add(*metric, "name", measured);
-  for (Node* metric : metric_nodes(root)) {
-    const Node* name = metric->find("name");
-    if (name != nullptr) add(*metric, "goal", is_maximized(name->text) ? "maximize" : "minimize");
-  }
-  (void)implied_task(root);
 }
 
 }  // namespace hpo::study

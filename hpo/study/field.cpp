@@ -193,6 +193,10 @@ std::string type_text(const Field& field) {
   return name;
 }
 
+bool is_row(std::string_view path) {
+  return std::ranges::find(field_table(), path, &Field::name) != field_table().end();
+}
+
 bool applies_to(const Field& field, std::string_view source) {
   return field.only.empty() || names(field.only, source);
 }

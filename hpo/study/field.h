@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 namespace hpo::study {
@@ -51,8 +52,24 @@ enum class Count : std::uint8_t {
 
 struct Kind;
 struct KindSet;
+struct Field;
 
-/// One row of the table. Numbers (those of a map too), durations (seconds) and sizes (bytes) lie in
+/// How a row reaches its member of StudySpec, and what follows from the member's type; made by to()
+/// of binding.h. `owner` is what has the member, `source` the kind of the data (see Field::only).
+struct Binding {
+  const std::type_info* owner = nullptr;
+  const std::type_info* block = nullptr;  ///< of the struct that the rows below are bound to
+  Type type = Type::text;
+  Count count = Count::one;
+  bool per_trial = false;
+  std::vector<std::string> words = {};
+  void (*read)(void* owner, const Node& node, const Field& row) = nullptr;
+  std::optional<Node> (*write)(const void* owner, const Field& row,
+                               std::string_view source) = nullptr;
+};
+
+/// One row of the table. A row with a binding takes `type`, `count` and `per_trial` from it where
+/// it leaves them out. Numbers (those of a map too), durations (seconds) and sizes (bytes) lie in
 /// [min, max].
 struct Field {
   std::string name;  ///< in the table: the whole path, "limits.trials"; in a block: its last word
@@ -78,6 +95,11 @@ struct Field {
   bool of_targets = false;              ///< `words` are metrics: those of single targets, too
   const KindSet* (*kinds)() = nullptr;  ///< of Type::kind and Type::timetable
   std::vector<Field> fields = {};       ///< of Type::block and Type::blocks
+  /// A path, which says where something lies and not what it is: studies that differ in it alone
+  /// are equal.
+  bool place = false;
+  Binding binding = {};
+  std::string path = {};  ///< of a row in study_block(): the whole path
 
   [[nodiscard]] const Field* find(std::string_view key) const;
 };
@@ -125,6 +147,9 @@ struct KindSet {
 [[nodiscard]] const KindSet* policy_set();
 
 [[nodiscard]] const KindSet* operation_set();
+
+/// True if the table has a row with this path.
+[[nodiscard]] bool is_row(std::string_view path);
 
 /// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".
 [[nodiscard]] std::string expected(const Field& field);

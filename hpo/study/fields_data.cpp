@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "hpo/study/binding.h"
 #include "hpo/study/field_rows.h"
+#include "hpo/study/spec.h"
 
 namespace hpo::study {
 
@@ -12,156 +14,155 @@ namespace {
 std::vector<Field> source_rows() {
   return {
       {.name = "data",
-       .type = Type::block,
        .required = true,
        .only = "data",
        .doc = "What is learnt from: one of `csv`, `idx`, `npy` and `safetensors`. A relative path "
               "is looked for beside "
               "the study file, then in "
-              "`$TRELLIS_DATA`, then in `/usr/share/datasets`."},
+              "`$TRELLIS_DATA`, then in `/usr/share/datasets`.",
+       .binding = to<&StudySpec::data>()},
       {.name = "data.csv",
-       .type = Type::text,
        .count = Count::one_or_list,
-       .doc = "A file with one row a line, gz or not. Of a list, the first that exists."},
+       .doc = "A file with one row a line, gz or not. Of a list, the first that exists.",
+       .place = true,
+       .binding = to<&DataRows::csv>()},
       {.name = "data.idx",
-       .type = Type::text,
        .count = Count::one_or_list,
        .doc = "A folder with the four MNIST-style files, gz or not; the t10k pair is the test "
               "part. Of a list, the first "
-              "that exists."},
+              "that exists.",
+       .place = true,
+       .binding = to<&DataRows::idx>()},
       {.name = "data.npy",
-       .type = Type::block,
        .only = "npy",
        .doc = "Two NumPy arrays in files, gz or not. Rows come first; images have the dimensions "
-              "rows, height, width and perhaps channels."},
-      {.name = "data.npy.x", .type = Type::text, .required = true, .doc = "The inputs."},
-      {.name = "data.npy.y",
-       .type = Type::text,
+              "rows, height, width and perhaps channels.",
+       .binding = to<&DataRows::npy>()},
+      {.name = "data.npy.x",
        .required = true,
-       .doc = "The target: a number for each row, or several (rows, targets)."},
+       .doc = "The inputs.",
+       .place = true,
+       .binding = to<&ArrayFiles::x>()},
+      {.name = "data.npy.y",
+       .required = true,
+       .doc = "The target: a number for each row, or several (rows, targets).",
+       .place = true,
+       .binding = to<&ArrayFiles::y>()},
       {.name = "data.safetensors",
-       .type = Type::text,
        .count = Count::one_or_list,
        .doc = "A file with the tensors `x` and `y`, as for `npy`; `x_test` and `y_test`, where it "
-              "has them, are the test part. Of a list, the first that exists."},
+              "has them, are the test part. Of a list, the first that exists.",
+       .place = true,
+       .binding = to<&DataRows::safetensors>()},
       {.name = "data.test",
-       .type = Type::text,
        .otherwise = "a share of the rows, see `split.test`",
        .only = "csv",
-       .doc = "A second file with the same columns: the test part."}};
+       .doc = "A second file with the same columns: the test part.",
+       .place = true,
+       .binding = to<&DataRows::test>()}};
 }
 
 std::vector<Field> column_rows() {
   return {
       {.name = "data.target",
-       .type = Type::text,
        .count = Count::one_or_list,
        .fallback = "-1",
        .only = "csv",
        .doc = "The column to predict: its name, or its number (1 is the first, -1 the last). "
-              "Several of numbers in a list."},
+              "Several of numbers in a list.",
+       .binding = to<&DataRows::target>()},
       {.name = "data.header",
-       .type = Type::word,
        .words = {"true", "false", "guess"},
        .fallback = "guess",
        .only = "csv",
-       .doc = "Whether the first line names the columns."},
+       .doc = "Whether the first line names the columns.",
+       .binding = to<&DataRows::header>()},
       {.name = "data.ignore",
-       .type = Type::text,
-       .count = Count::list,
        .fallback = "[]",
        .only = "csv",
-       .doc = "Columns left out, by name or number."},
+       .doc = "Columns left out, by name or number.",
+       .binding = to<&DataRows::ignore>()},
       {.name = "data.keep",
-       .type = Type::text,
-       .count = Count::list,
        .fallback = "[]",
        .only = "csv",
        .doc = "Columns that are inputs although they number the rows, have a text of its own in "
-              "nearly every row or the same text in all, or decide the split."},
+              "nearly every row or the same text in all, or decide the split.",
+       .binding = to<&DataRows::keep>()},
       {.name = "data.categories",
-       .type = Type::text,
-       .count = Count::list,
        .fallback = "[]",
        .only = "csv",
        .doc = "Columns whose values are names, by name or number, also where they look like "
-              "numbers or dates: codes, zip codes, months. Inputs as those of `keep`."},
+              "numbers or dates: codes, zip codes, months. Inputs as those of `keep`.",
+       .binding = to<&DataRows::categories>()},
       {.name = "data.missing",
-       .type = Type::text,
-       .count = Count::list,
        .fallback = "[]",
        .only = "csv",
        .doc = "Texts that stand for a missing value, as they are in the file, beside the empty "
-              "field, NA, NaN, null, ? and the like."},
+              "field, NA, NaN, null, ? and the like.",
+       .binding = to<&DataRows::missing>()},
       {.name = "data.classes",
-       .type = Type::text,
-       .count = Count::list,
        .fallback = "[]",
-       .doc = "Only the rows of these classes, of those that are read; none named: all of them."},
+       .doc = "Only the rows of these classes, of those that are read; none named: all of them.",
+       .binding = to<&DataRows::classes>()},
       {.name = "data.rows",
-       .type = Type::integer,
        .min = 1,
        .max = 4e9,
        .otherwise = "all",
        .unit = "rows",
        .doc = "Only the first so many rows (of `idx`: training rows).",
-       .per_trial = true},
+       .binding = to<&DataRows::rows>()},
       {.name = "data.task",
-       .type = Type::word,
-       .words = {"classification", "regression"},
        .otherwise = "guessed from the target, and said",
-       .doc = "Whether the target is one of several classes or a number."},
+       .doc = "Whether the target is one of several classes or a number.",
+       .binding = to<&DataRows::task>()},
       {.name = "data.scale",
-       .type = Type::word,
-       .words = {"standard", "minmax", "unit", "none"},
        .otherwise = "`unit` for idx, else `standard`",
        .doc = "How features are scaled, fitted on the training part: to mean 0 and deviation 1, to "
               "0 .. 1, bytes / 255, "
               "not at all.",
-       .per_trial = true}};
+       .binding = to<&DataRows::scale>()}};
 }
 
 std::vector<Field> split_rows() {
   return {
       {.name = "data.split",
-       .type = Type::block,
-       .doc = "Which rows are kept out of training. The same for all trials."},
+       .doc = "Which rows are kept out of training. The same for all trials.",
+       .binding = to<&DataRows::split>()},
       {.name = "data.split.valid",
-       .type = Type::number,
        .min = 0,
        .max = 1,
        .min_excluded = true,
        .max_excluded = true,
        .fallback = "0.2",
-       .doc = "Share of the rows that trials are compared on."},
+       .doc = "Share of the rows that trials are compared on.",
+       .binding = to<&SplitRows::valid>()},
       {.name = "data.split.test",
-       .type = Type::number,
        .min = 0,
        .max = 1,
        .max_excluded = true,
        .fallback = "0.2",
        .only = "csv, npy, safetensors",
-       .doc = "Share of the rows that nothing but the final score of the best trial sees."},
+       .doc = "Share of the rows that nothing but the final score of the best trial sees.",
+       .binding = to<&SplitRows::test>()},
       {.name = "data.split.seed",
-       .type = Type::integer,
        .min = 0,
        .max = kLargestSeed,
        .fallback = "0",
-       .doc = "Of the shuffle that deals out the rows; never follows the study's seed."},
+       .doc = "Of the shuffle that deals out the rows; never follows the study's seed.",
+       .binding = to<&SplitRows::seed>()},
       {.name = "data.split.group",
-       .type = Type::text,
        .otherwise = "each row by itself; classes in equal shares",
        .only = "csv",
        .doc = "A column whose equal values stay together in one part: rows of one patient, "
-              "pictures of one scene."},
+              "pictures of one scene.",
+       .binding = to<&SplitRows::group>()},
       {.name = "data.split.time",
-       .type = Type::text,
        .otherwise = "the order does not count",
        .only = "csv",
        .doc = "A column of numbers or dates to split by: the last rows are the test part, "
-              "those before it are the validation part."},
+              "those before it are the validation part.",
+       .binding = to<&SplitRows::time>()},
       {.name = "data.folds",
-       .type = Type::integer,
        .min = 2,
        .max = 100,
        .words = {"auto"},
@@ -175,7 +176,8 @@ std::vector<Field> split_rows() {
               "all rows but the test part, with the best trial's parameters and epochs; with "
               "`adapt` the network of each fold finds its own size, and that one repeats what "
               "the one of the middle size did. `auto`: 5 folds for 20 to 3,999 rows outside of "
-              "the test part, else one split; with `split.group` or `split.time` one split."}};
+              "the test part, else one split; with `split.group` or `split.time` one split.",
+       .binding = to<&DataRows::folds>()}};
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #pragma once
 // The `from` section: a trained network that goes on.
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,18 +8,6 @@
 #include "hpo/study/spec.h"
 
 namespace hpo {
-
-struct From {
-  /// `automatic`: the optimizer's state goes on where the model has that of the trial's kind.
-  enum class Optimizer : std::uint8_t { automatic, keep, anew };
-
-  std::string model;   ///< absolute path
-  std::string replay;  ///< absolute path of old rows; empty: none
-  Optimizer optimizer = Optimizer::automatic;
-};
-
-/// Nothing: networks begin anew.
-[[nodiscard]] std::optional<From> from_of(const StudySpec& study);
 
 /// Throws base::Error (study) at the place of a key of `from`: `from.model is "...", ` and what
 /// `problem` says.
@@ -33,9 +19,9 @@ namespace study {
 /// `from: FILE` as `from: {model: FILE}`.
 void write_out_from(Node& root);
 
-/// Puts absolute paths in place of what the file says, that of the model from the study file's
-/// folder, that of the replay found as data is. Throws a Fault where the replay is not there.
-void locate_from(Node& root, const std::string& folder);
+/// Makes the paths absolute: that of the model from the study file's folder, that of the replay as
+/// data is found. Throws a Fault if the replay is not there.
+void locate_from(StudySpec& study);
 
 }  // namespace study
 

@@ -7,7 +7,7 @@
 #include "hpo/samplers/registry.h"
 #include "hpo/study/field.h"
 #include "hpo/study/metric_names.h"
-#include "hpo/study/scalars.h"
+#include "hpo/study/places.h"
 
 namespace hpo {
 
@@ -15,103 +15,63 @@ namespace study {
 
 namespace {
 
-template <class AnyNode>
-std::vector<AnyNode*> nodes_of(AnyNode& root) {
-  std::vector<AnyNode*> nodes;
-  AnyNode* metric = root.find("metric");
-  if (metric == nullptr) return nodes;
-  if (!metric->is_list()) return {metric};
-  for (auto& one : metric->items) nodes.push_back(&one);
-  return nodes;
-}
-
-Metric read_metric(const Node& node) {
-  Metric metric;
-  if (const Node* name = node.find("name")) metric.name = name->text;
-  if (const Node* goal = node.find("goal"))
-    metric.goal = goal->text == "maximize" ? Goal::maximize : Goal::minimize;
-  metric.take = node.find("take")->text == "best" ? Take::best : Take::last;
-  if (const Node* regex = node.find("regex")) metric.regex = regex->text;
-  if (const Node* reference = node.find("reference")) metric.reference = as_number(*reference);
-  return metric;
-}
-
-Bound read_bound(const Entry& entry) {
-  Bound bound{.metric = entry.key};
-  if (!entry.value.is_map()) return bound.max = as_number(entry.value), bound;
-  if (const Node* min = entry.value.find("min")) bound.min = as_number(*min);
-  if (const Node* max = entry.value.find("max")) bound.max = as_number(*max);
-  if (bound.min && bound.max && *bound.min > *bound.max) {
-    throw Fault(entry.value.at,
-                base::cat("subject_to.", entry.key, " has min ", base::format_double(*bound.min),
-                          " above max ", base::format_double(*bound.max), ", expected min <= max"));
-  }
-  return bound;
-}
-
-void check_several(const Node& root, const std::vector<const Node*>& nodes) {
+void check_several(const StudySpec& study, const std::vector<Metric>& metrics) {
   std::vector<std::string> names;
-  for (const Node* node : nodes) {
-    if (const Node* take = node->find("take"); take->text == "best")
-      throw Fault(take->at,
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const std::string& name = metrics[i].name;
+    if (metrics[i].take == Take::best)
+      throw Fault(place_of_metric(study, i, "take"),
                   "metric.take is best beside other metrics, of which another report may be the "
                   "best, expected last");
-    const Node* name = node->find("name");
-    if (name == nullptr)
-      throw Fault(node->at, "metric.name is missing, expected one for each of several");
-    if (std::ranges::find(names, name->text) != names.end())
-      throw Fault(name->at, base::cat("metric names ", name->text, " twice, expected once"));
-    names.push_back(name->text);
+    if (name.empty())
+      throw Fault(place_of_metric(study, i, "name"),
+                  "metric.name is missing, expected one for each of several");
+    if (std::ranges::find(names, name) != names.end())
+      throw Fault(place_of_metric(study, i, "name"),
+                  base::cat("metric names ", name, " twice, expected once"));
+    names.push_back(name);
   }
-  for (const char* end : {"target", "patience"}) {
-    if (const Node* limit = root.find_path({"limits", end}))
-      throw Fault(limit->at, base::cat("limits.", end, " is about one metric, but there are ",
-                                       nodes.size(), ", expected limits.trials"));
+  for (const char* end : {"limits.target", "limits.patience"}) {
+    if (study.places->has(end))
+      throw Fault(study.places->at(end), base::cat(end, " is about one metric, but there are ",
+                                                   metrics.size(), ", expected limits.trials"));
   }
-  const Node& method = *root.find("method");
-  const std::string& kind = method.find("type")->text;
+  const std::string& kind = study.method_tree.node().find("type")->text;
   if (searches_several(kind)) return;
-  throw Fault(method.at, base::cat("method ", kind, " searches for one metric, but there are ",
-                                   nodes.size(), ", expected ", either(kinds_for_several())));
+  throw Fault(study.places->at("method"),
+              base::cat("method ", kind, " searches for one metric, but there are ", metrics.size(),
+                        ", expected ", either(kinds_for_several())));
 }
 
 }  // namespace
 
-std::vector<const Node*> metric_nodes(const Node& root) { return nodes_of(root); }
-std::vector<Node*> metric_nodes(Node& root) { return nodes_of(root); }
+std::vector<Metric> metrics_of(const StudySpec& study) {
+  std::vector<Metric> metrics{study.metric};
+  metrics.insert(metrics.end(), study.others.begin(), study.others.end());
+  return metrics;
+}
 
-void read_goals(StudySpec& study, const Node& checked) {
-  study.others.clear();
-  study.subject_to.clear();
-  const std::vector<const Node*> nodes = metric_nodes(checked);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Metric metric = read_metric(*nodes[i]);
-    if (i == 0)
-      study.metric = std::move(metric);
-    else
-      study.others.push_back(std::move(metric));
-  }
-  if (nodes.empty())
-    throw Fault(checked.find("metric")->at, "metric is an empty list, expected at least one");
-  if (nodes.size() > 1) check_several(checked, nodes);
-  if (const Node* reference = nodes.front()->find("reference");
-      reference != nullptr && nodes.size() == 1)
-    throw Fault(reference->at,
+Position place_of_metric(const StudySpec& study, std::size_t i, std::string_view key) {
+  const bool list = study.places->has("metric.0");
+  return study.places->at(list ? base::cat("metric.", i, ".", key) : base::cat("metric.", key));
+}
+
+void check_goals(const StudySpec& study) {
+  if (!study.others.empty()) return check_several(study, metrics_of(study));
+  if (study.metric.reference)
+    throw Fault(place_of_metric(study, 0, "reference"),
                 "metric.reference stands at the only metric, whose trials cover no volume, "
                 "expected it beside other metrics");
-  const Node* bounds = checked.find("subject_to");
-  if (bounds == nullptr) return;
-  for (const Entry& entry : bounds->entries) study.subject_to.push_back(read_bound(entry));
 }
 
 }  // namespace study
 
 std::vector<std::string> deciding_metrics(const StudySpec& study) {
-  std::vector<std::string> names{study.metric.name};
+  std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   };
-  for (const Metric& metric : study.others) add(metric.name);
+  for (const Metric& metric : study::metrics_of(study)) add(metric.name);
   for (const Bound& bound : study.subject_to) add(bound.metric);
   return names;
 }

@@ -1,18 +1,22 @@
 #pragma once
-// What a study searches for, in its file: the metrics and their bounds.
+// The metrics that a study searches for, and their bounds.
 
+#include <cstddef>
+#include <string_view>
 #include <vector>
 
-#include "hpo/study/node.h"
+#include "hpo/study/fault.h"
 #include "hpo/study/spec.h"
 
 namespace hpo::study {
 
-/// The maps of the metrics, first to last; none where the file has none.
-[[nodiscard]] std::vector<const Node*> metric_nodes(const Node& root);
-[[nodiscard]] std::vector<Node*> metric_nodes(Node& root);
+/// Returns all metrics that are searched for, in the order of the file.
+[[nodiscard]] std::vector<Metric> metrics_of(const StudySpec& study);
 
-/// Reads them into the study. Throws a Fault for metrics and bounds that contradict each other.
-void read_goals(StudySpec& study, const Node& checked);
+/// Returns the position of a key of the i-th metric.
+[[nodiscard]] Position place_of_metric(const StudySpec& study, std::size_t i, std::string_view key);
+
+/// Throws a Fault for metrics that contradict each other or the rest of the study.
+void check_goals(const StudySpec& study);
 
 }  // namespace hpo::study

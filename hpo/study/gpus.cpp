@@ -3,36 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/text.h"
-#include "hpo/study/document.h"
+#include "hpo/study/node.h"
+#include "hpo/study/places.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo {
 
 StudySpec with_gpus_by_size(const StudySpec& study, double gpu_from) {
-  study::Document document = *study.document;
-  study::Node& resources = *document.root.find("resources");
-  std::erase_if(resources.entries, [](const study::Entry& entry) {
-    return entry.key == "gpus" || entry.key == "gpu_from";
-  });
-  const std::string border = base::format_double(std::min(gpu_from, kNoGpu));
-  const auto behind = std::ranges::find(resources.entries, "cpus", &study::Entry::key) + 1;
-  const study::Position at = resources.at;
-  resources.entries.insert(behind, {{"gpus", at, study::plain_node("auto", at)},
-                                    {"gpu_from", at, study::plain_node(border, at)}});
   StudySpec placed = study;
-  placed.document = std::make_shared<const study::Document>(std::move(document));
+  placed.resources.gpus = study::GpuShare{.is_auto = true};
+  placed.resources.gpu_from = std::min(gpu_from, kNoGpu);
   return placed;
 }
 
 namespace {
+
+using study::GpuShare;
 
 /// Values of a domain among which there is one for GPUs, where it has any, one for cores, and,
 /// where its values are different parts of a GPU, two such: all of a list, the ends of a range and
@@ -46,60 +38,89 @@ std::vector<ParamValue> telling_values(const Domain& domain) {
   return values;
 }
 
-bool asks_for_gpus(const study::Node& gpus) {
-  return gpus.text == "auto" || base::parse_double(gpus.text).value_or(0) > 0;
-}
+bool asks_for_gpus(const GpuShare& gpus) { return gpus.is_auto || gpus.share > 0; }
 
-bool asks_for_cores(const study::Node& gpus) { return !asks_for_gpus(gpus); }
-
-/// What `gpus` may be in a trial.
-std::vector<study::Node> written_values(const study::Node& gpus, const Space& space) {
+/// The values that `gpus` may have in a trial.
+std::vector<GpuShare> possible_values(const StudySpec& study) {
+  const study::Expr<GpuShare>& gpus = study.resources.gpus;
+  if (!gpus.varies()) return {gpus.value()};
   std::set<std::string, std::less<>> names;
-  study::collect_names(gpus, names);
-  if (names.empty()) return {gpus};
-  std::vector<study::Node> values;
+  study::collect_names(gpus.tree().node(), names);
+  std::vector<GpuShare> values;
   for (const std::string& name : names) {
-    for (const ParamValue& value : telling_values(space.find(name)->domain)) {
+    for (const ParamValue& value : telling_values(study.space.find(name)->domain)) {
       Params params;
       params.set(name, value);
-      if (auto written = study::substitute(gpus, params)) values.push_back(std::move(*written));
+      const auto written = study::substitute(gpus.tree().node(), params);
+      if (!written) continue;
+      values.push_back({.share = base::parse_double(written->text).value_or(0),
+                        .is_auto = written->text == "auto"});
     }
   }
   return values;
 }
 
 /// Trials that fit on one GPU beside each other with the parts that trials may ask for.
-std::set<int> numbers_of_sharers(const study::Node& gpus, const Space& space) {
+std::set<int> numbers_of_sharers(const StudySpec& study) {
   std::set<int> numbers;
-  for (const study::Node& written : written_values(gpus, space)) {
-    if (!asks_for_gpus(written)) continue;
-    const double part = std::min(1.0, base::parse_double(written.text).value_or(1));
+  for (const GpuShare& gpus : possible_values(study)) {
+    if (!asks_for_gpus(gpus)) continue;
+    const double part = gpus.is_auto ? 1 : std::min(1.0, gpus.share);
     numbers.insert(static_cast<int>(std::min<double>(kMostPerGpu, std::floor(1 / part))));
   }
   return numbers;
 }
 
-const study::Node& gpus_of(const StudySpec& study) {
-  return *study.document->root.find_path({"resources", "gpus"});
+/// The value of `gpus` as the file has it.
+std::string described(const StudySpec& study) {
+  const study::Expr<GpuShare>& gpus = study.resources.gpus;
+  if (gpus.varies()) return study::describe(gpus.tree().node());
+  return gpus.value().is_auto ? "auto" : text_of(ParamValue(gpus.value().share));
 }
 
 }  // namespace
 
 bool may_use_gpus(const StudySpec& study) {
-  return std::ranges::any_of(written_values(gpus_of(study), study.space), asks_for_gpus);
-}
-
-bool parts_differ(const study::Node& gpus, const Space& space) {
-  return numbers_of_sharers(gpus, space).size() > 1;
+  return std::ranges::any_of(possible_values(study), asks_for_gpus);
 }
 
 int trials_per_gpu(const StudySpec& study) {
-  const std::set<int> numbers = numbers_of_sharers(gpus_of(study), study.space);
+  const std::set<int> numbers = numbers_of_sharers(study);
   return numbers.empty() ? 1 : *numbers.rbegin();
 }
 
-bool may_ask_for_cores(const study::Node& gpus, const Space& space) {
-  return std::ranges::any_of(written_values(gpus, space), asks_for_cores);
+namespace study {
+
+void check_parts(const StudySpec& study) {
+  if (numbers_of_sharers(study).size() <= 1) return;
+  throw Fault(
+      study.places->at("resources.gpus"),
+      base::cat("resources.gpus is ", described(study),
+                ", which may be different parts of a GPU, but a study's networks share GPUs in "
+                "equal parts, expected one part, beside which there may be 0"));
 }
+
+void check_precision(const StudySpec& study) {
+  if (study.precision != kern::Precision::tf32) return;  // some cores have each other one
+  // Where all trials have the same `gpus` the machine's GPUs decide, and the study is read on every
+  // machine.
+  if (!study.resources.gpus.varies()) return;
+  if (std::ranges::all_of(possible_values(study), asks_for_gpus)) return;
+  throw Fault(study.places->at("resources.gpus"),
+              base::cat("resources.gpus is ", described(study),
+                        ", which may be 0, but no core computes in precision ",
+                        kern::precision_name(study.precision), ", expected a GPU for every trial"));
+}
+
+void check_border(const StudySpec& study) {
+  const Expr<GpuShare>& gpus = study.resources.gpus;
+  if (!study.resources.gpu_from || (!gpus.varies() && gpus.value().is_auto)) return;
+  throw Fault(study.places->at("resources.gpu_from"),
+              base::cat("resources.gpu_from stands beside gpus: ",
+                        gpus.varies() ? gpus.tree().node().text : described(study),
+                        ", expected gpus: auto beside it"));
+}
+
+}  // namespace study
 
 }  // namespace hpo

@@ -1,8 +1,6 @@
 #pragma once
 // Whether a study is for GPUs, and the border between cores and GPUs written into it.
 
-#include "hpo/space/space.h"
-#include "hpo/study/node.h"
 #include "hpo/study/spec.h"
 
 namespace hpo {
@@ -21,11 +19,18 @@ inline constexpr double kNoGpu = 1e30;
 inline constexpr int kMostPerGpu = 16;
 [[nodiscard]] int trials_per_gpu(const StudySpec& study);
 
-/// Whether two trials may ask for such parts of a GPU that not equally many fit on one.
-[[nodiscard]] bool parts_differ(const study::Node& gpus, const Space& space);
+namespace study {
 
-/// Whether any trial may be for a core, whatever values it has: `gpus` is the file's, and `auto` in
-/// it leaves it open.
-[[nodiscard]] bool may_ask_for_cores(const study::Node& gpus, const Space& space);
+/// Throws a Fault if trials ask for different parts of a GPU: the networks of a study share GPUs in
+/// equal parts; a program gets what it asks for.
+void check_parts(const StudySpec& study);
+
+/// Throws a Fault if a trial may be for a core although no core computes in the study's precision.
+void check_precision(const StudySpec& study);
+
+/// Throws a Fault for a `gpu_from` without `gpus: auto`.
+void check_border(const StudySpec& study);
+
+}  // namespace study
 
 }  // namespace hpo

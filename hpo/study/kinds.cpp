@@ -221,7 +221,8 @@ KindSet make_policies() {
           {.name = "folder",
            .type = Type::text,
            .otherwise = "the study file's folder",
-           .doc = "Where the program runs; a relative path starts at the study file's folder."});
+           .doc = "Where the program runs; a relative path starts at the study file's folder.",
+           .place = true});
       kind.block.fields.push_back(
           {.name = "timeout",
            .type = Type::duration,
@@ -236,7 +237,8 @@ KindSet make_policies() {
                                    .type = Type::text,
                                    .required = true,
                                    .doc = "The shared library; a relative path starts at the study "
-                                          "file's folder."});
+                                          "file's folder.",
+                                   .place = true});
       kind.block.fields.push_back({.name = "content",
                                    .type = Type::text,
                                    .otherwise = "that of the file",

@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <span>
 
 #include "base/file.h"
 #include "base/words.h"
 #include "hpo/study/asked.h"
+#include "hpo/study/binding.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/choices.h"
 #include "hpo/study/command.h"
-#include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/forbid.h"
 #include "hpo/study/from.h"
-#include "hpo/study/gpus.h"
+#include "hpo/study/load_steps.h"
 #include "hpo/study/parameters.h"
+#include "hpo/study/places.h"
 #include "hpo/study/plugin.h"
 #include "hpo/study/population.h"
-#include "hpo/study/scalars.h"
 #include "hpo/study/source.h"
 #include "hpo/study/substitute.h"
 #include "hpo/study/trial_spec.h"
@@ -105,36 +104,34 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
   }
 }
 
-/// A program's folder becomes absolute, so that the resolved file means the same from anywhere; it
-/// stands behind the program, as in the table of fields.
-void locate_program(Node* block, const std::string& folder) {
-  if (block == nullptr) return;
-  const auto program = std::ranges::find(block->entries, "command", &Entry::key);
-  if (program == block->entries.end()) return;
-  Node* given = block->find("folder");
-  std::filesystem::path absolute(folder);
-  if (given != nullptr) absolute /= unescape(*given).text;
-  Node value = string_node(escape(absolute.lexically_normal().string()), block->at);
+/// Makes a program's folder absolute, so that the resolved file means the same from anywhere.
+std::string located_folder(const std::string& given, const std::string& folder) {
+  std::filesystem::path path(folder);
+  if (!given.empty()) path /= given;
+  return path.lexically_normal().string();
+}
+
+/// The same of the program of an adaptation.
+void locate_policy(StudySpec& study) {
+  if (!study.adapt) return;
+  Node adapt = study.adapt.node();
+  const auto program = std::ranges::find(adapt.entries, "command", &Entry::key);
+  if (program == adapt.entries.end()) return;
+  Node* given = adapt.find("folder");
+  const std::string absolute =
+      located_folder(given != nullptr ? unescape(*given).text : "", study.folder);
+  Node value = string_node(escape(absolute), adapt.at);
   if (given != nullptr)
     *given = std::move(value);
   else
-    block->entries.insert(program + 1, {"folder", block->at, std::move(value)});
-}
-
-/// The same of earlier studies.
-void locate_known(Node* known, const std::string& folder) {
-  if (known == nullptr) return;
-  for (Node& node : known->is_list() ? std::span(known->items) : std::span(known, 1)) {
-    const std::filesystem::path path = std::filesystem::path(folder) / unescape(node).text;
-    node = string_node(escape(path.lexically_normal().string()), node.at);
-  }
+    adapt.entries.insert(program + 1, {"folder", adapt.at, std::move(value)});
+  study.adapt = Tree(std::move(adapt), study.adapt.row());
 }
 
 /// For tables the network can be tried without the data: only the number of columns is missing.
 void try_network(const StudySpec& study) {
-  if (study.document->root.find_path({"data", "csv"}) == nullptr) return;
-  if (study.document->root.find("from") != nullptr) return;  // the network is the model's
-  const auto implied = implied_task(study.document->root);
+  if (!study.data.csv || study.from) return;  // with `from` the network is the model's
+  const auto implied = implied_task(study);
   const nn::LearningTask task = implied ? implied->task : nn::LearningTask::classification;
   StudySpec tried = study;
   tried.limits.weights.reset();  // how many there are depends on the columns
@@ -182,31 +179,40 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   const std::string stem = std::filesystem::path(file).stem().string();
   const bool nameless = root.find("name") == nullptr && !is_study_name(stem);
   add_defaults(root, nameless ? "study" : stem);
-  StudySpec study{.file = file, .folder = folder, .names_rule = names_rule};
+  StudySpec study;
+  study.file = file;
+  study.folder = folder;
+  study.names_rule = names_rule;
   study.space = read_space_of(root);
   Checker checker(study.space);
   locate_plugin(root, folder);
   expand_arguments(root, study.space);
   root = checker.check(root, study_block(), "");
-  const std::string_view source = source_of_study(root);
-  const bool command = source == "command", data = source == "data";
-  if (data) check_source(root);
-  add_population_defaults(root);
-  if (const auto implied = data ? implied_task(root) : std::nullopt)
-    needs_the_target(root, implied->task) ? add_goal_defaults(root, implied->task)
-                                          : add_task_defaults(root, implied->task);
-  root = checker.check(root, study_block(), "");
-  if (source != "ask") check_used(root, study.space, checker);
-  read_spec(study, root);
-  locate_program(command ? &root : root.find("adapt"), folder);
-  locate_known(root.find("warm_start"), folder);
-  locate_from(root, folder);
-  study.document = std::make_shared<const Document>(Document{file, root});
-  if (command) try_command(study);
+  study.runs_command = source_of_study(root) == "command";
+  study.is_asked = source_of_study(root) == "ask";
+  if (study.is_asked) {
+    study.order = Order::arrival;
+    study.retry.max = 0;  // whoever asks tries again, or not
+  }
+  study.places = std::make_shared<const Places>(root, study_block());
+  read_block(&study, root, study_block());
+  const bool data = !study.numbers_steps();
+  if (data) check_source(study);
+  add_population_defaults(study);
+  if (const auto implied = data ? implied_task(study) : std::nullopt) {
+    if (!needs_the_target(study, implied->task)) study.data.task = implied->task;
+    add_goal_defaults(study, implied->task);
+  }
+  if (!study.is_asked) check_used(raw, study.space, checker);
+  derive(study);
+  if (study.runs_command) study.command_folder = located_folder(study.command_folder, folder);
+  locate_policy(study);
+  for (std::string& known : study.warm_start) known = located_folder(known, folder);
+  locate_from(study);
+  if (study.runs_command) try_command(study);
   if (data) {
     try_network(study);
-    locate_sources(root, folder);
-    study.document = std::make_shared<const Document>(Document{file, root});
+    locate_sources(study);
   }
   if (nameless) fail_nameless(root, stem);
   return study;

@@ -1,5 +1,6 @@
 #include "hpo/study/node.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "base/text.h"
@@ -50,6 +51,14 @@ Node string_node(std::string text, Position at) {
 }
 
 Node map_node(Position at) { return {.kind = Node::Kind::map, .at = at}; }
+
+bool same(const Node& a, const Node& b) {
+  return a.kind == b.kind && a.text == b.text && a.quoted == b.quoted &&
+         std::ranges::equal(a.items, b.items, same) &&
+         std::ranges::equal(a.entries, b.entries, [](const Entry& x, const Entry& y) {
+           return x.key == y.key && same(x.value, y.value);
+         });
+}
 
 std::string describe(const Node& node) {
   switch (node.kind) {

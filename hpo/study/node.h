@@ -2,19 +2,13 @@
 // A study file as a tree of plain values that know where they stand. No yaml-cpp from here on.
 
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace hpo::study {
+#include "hpo/study/fault.h"
 
-/// Line and column as an editor counts them, from 1.
-struct Position {
-  int line = 1;
-  int column = 1;
-  bool operator==(const Position&) const = default;
-};
+namespace hpo::study {
 
 struct Entry;
 
@@ -55,23 +49,10 @@ struct Entry {
 [[nodiscard]] Node string_node(std::string text, Position at);
 [[nodiscard]] Node map_node(Position at);
 
+/// True if two trees hold the same values, wherever they stand.
+[[nodiscard]] bool same(const Node& a, const Node& b);
+
 /// What the reader of a message sees of a value: `5`, `"abc"`, `a list`, `a map`, `empty`.
 [[nodiscard]] std::string describe(const Node& node);
-
-/// What is wrong, and where. The public functions of hpo/study turn it into `FILE:LINE:COL: ...`.
-class Fault : public std::exception {
- public:
-  /// Whatever a file's words brought into the message, it becomes one line fit for a terminal.
-  Fault(Position at, std::string_view message);
-  [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
-  [[nodiscard]] Position at() const noexcept { return at_; }
-
- private:
-  Position at_;
-  std::string message_;
-};
-
-/// Throws a Fault.
-[[noreturn]] void fail(Position at, std::string_view message);
 
 }  // namespace hpo::study

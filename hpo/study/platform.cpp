@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "hpo/study/checker.h"
-#include "hpo/study/document.h"
+#include "hpo/study/fault.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/yaml_reader.h"
 

@@ -7,10 +7,12 @@
 #include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/adaptation.h"
-#include "hpo/study/document.h"
 #include "hpo/study/goals.h"
+#include "hpo/study/places.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/substitute.h"
+#include "hpo/study/words.h"
+#include "hpo/study/writer.h"
 #include "nn/error.h"
 
 namespace hpo::study {
@@ -20,7 +22,9 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 /// Parameters that belong to a network or its data for life, and those that such ones hang on.
-Names inherited(const Node& root, const Space& space) {
+Names inherited(const StudySpec& study) {
+  const Node root = written(study);
+  const Space& space = study.space;
   Names names;
   for (const char* section : {"network", "data", "resources"})
     if (const Node* node = root.find(section)) collect_names(*node, names);
@@ -34,51 +38,55 @@ Names inherited(const Node& root, const Space& space) {
   return names;
 }
 
-const Node& chosen(const Node& root) { return *root.find("method"); }
-
-void require_apart(const Node& root) {
-  const std::string& method = chosen(root).find("type")->text;
-  if (const Node* command = root.find("command")) {
-    throw Fault(command->at, base::cat("command stands beside method ", method,
-                                       ", which copies networks, expected another method"));
+void require_apart(const StudySpec& study) {
+  const std::string& method = study.method.kind;
+  const Places& places = *study.places;
+  if (study.runs_command) {
+    throw Fault(places.at("command"),
+                base::cat("command stands beside method ", method,
+                          ", which copies networks, expected another method"));
   }
-  if (const Node& rule = *root.find("early_stop"); rule.find("type")->text != "none") {
-    throw Fault(rule.at, base::cat("early_stop is ", rule.find("type")->text, ", but ", method,
-                                   " replaces what a rule would stop, expected none"));
+  if (study.early_stop.kind != "none") {
+    throw Fault(places.at("early_stop"),
+                base::cat("early_stop is ", study.early_stop.kind, ", but ", method,
+                          " replaces what a rule would stop, expected none"));
   }
-  if (const Node* patience = root.find_path({"limits", "patience"})) {
-    throw Fault(patience->at, base::cat("limits.patience stands beside method ", method,
-                                        ", whose members become better together, expected no "
-                                        "patience; limits.target ends it at a good value"));
+  if (study.limits.patience) {
+    throw Fault(places.at("limits.patience"),
+                base::cat("limits.patience stands beside method ", method,
+                          ", whose members become better together, expected no "
+                          "patience; limits.target ends it at a good value"));
   }
-  if (const Node* adapt = root.find("adapt")) {
-    throw Fault(adapt->at, base::cat("adapt stands beside method ", method,
-                                     ", whose members take over each other's networks, expected "
-                                     "one of the two; ",
-                                     method, " can change their size by its field reshape"));
+  if (study.adapt) {
+    throw Fault(places.at("adapt"),
+                base::cat("adapt stands beside method ", method,
+                          ", whose members take over each other's networks, expected "
+                          "one of the two; ",
+                          method, " can change their size by its field reshape"));
   }
-  if (const Node& take = *metric_nodes(root).front()->find("take"); take.text != "last") {
-    throw Fault(take.at,
-                base::cat("metric.take is ", take.text, ", but params change while ", method,
-                          " trains, expected last: the value of what a trial is "
-                          "in the end"));
+  if (study.metric.take != Take::last) {
+    throw Fault(
+        place_of_metric(study, 0, "take"),
+        base::cat("metric.take is ", to_word(study.metric.take), ", but params change while ",
+                  method, " trains, expected last: the value of what a trial is in the end"));
   }
-  if (const Node& epochs = *root.find_path({"train", "epochs"}); epochs.text[0] == '$') {
-    throw Fault(epochs.at, base::cat("train.epochs is ", epochs.text, ", but the members of ",
-                                     method, " train equally long, expected an int"));
+  if (const auto& epochs = study.train.epochs; epochs.varies()) {
+    const Node& node = epochs.tree().node();
+    throw Fault(node.at, base::cat("train.epochs is ", node.text, ", but the members of ", method,
+                                   " train equally long, expected an int"));
   }
 }
 
-void require_sizes(const StudySpec& study, const Node& root) {
+void require_sizes(const StudySpec& study) {
   const std::string& method = study.method.kind;
-  const Node& members = *chosen(root).find("members");
+  const Node& members = *study.method_tree.node().find("members");
   if (study.limits.trials != as_integer(members)) {
-    const Node& trials = *root.find_path({"limits", "trials"});
-    throw Fault(trials.at,
-                base::cat("limits.trials is ", trials.text, ", but a trial is a member of ", method,
-                          ", expected its members, which are ", members.text));
+    throw Fault(
+        study.places->at("limits.trials"),
+        base::cat("limits.trials is ", *study.limits.trials, ", but a trial is a member of ",
+                  method, ", expected its members, which are ", members.text));
   }
-  const Node& every = *chosen(root).find("every");
+  const Node& every = *study.method_tree.node().find("every");
   if (as_integer(every) >= study.max_epochs) {
     throw Fault(every.at,
                 base::cat("method.every is ", every.text,
@@ -98,33 +106,30 @@ bool can_be_widened(const nn::ModelSpec& model, const std::string& layer) {
 
 }  // namespace
 
-void add_population_defaults(Node& root) {
-  if (!is_population(chosen(root).find("type")->text)) return;
-  const Node members = *chosen(root).find("members");
-  if (root.find("limits") == nullptr)
-    root.entries.push_back({"limits", members.at, map_node(members.at)});
-  Node& limits = *root.find("limits");
-  if (limits.find("trials") == nullptr) limits.entries.push_back({"trials", members.at, members});
+void add_population_defaults(StudySpec& study) {
+  const Node& method = study.method_tree.node();
+  if (is_population(method.find("type")->text) && !study.limits.trials)
+    study.limits.trials = as_integer(*method.find("members"));
 }
 
-void read_population(StudySpec& study, const Node& root) {
+void read_population(StudySpec& study) {
   study.explorable.clear();
   study.reshape.clear();
   if (!is_population(study.method.kind)) return;
-  if (const Node* known = root.find("warm_start")) {
-    throw Fault(known->at, base::cat("warm_start stands beside method: ", study.method.kind,
-                                     ", whose trials learn from each other alone, expected another "
-                                     "method"));
+  if (!study.warm_start.empty()) {
+    throw Fault(study.places->at("warm_start"),
+                base::cat("warm_start stands beside method: ", study.method.kind,
+                          ", whose trials learn from each other alone, expected another method"));
   }
-  require_apart(root);
-  require_sizes(study, root);
-  const Names fixed = inherited(root, study.space);
+  require_apart(study);
+  require_sizes(study);
+  const Names fixed = inherited(study);
   for (const Parameter& parameter : study.space.parameters()) {
     if (!fixed.contains(parameter.name) && !std::holds_alternative<Constant>(parameter.domain))
       study.explorable.push_back(parameter.name);
   }
-  const Node& reshape = *chosen(root).find("reshape");
-  for (const Node& operation : reshape.items) {
+  const Node& method = study.method_tree.node();
+  for (const Node& operation : method.find("reshape")->items) {
     try {
       study.reshape.push_back(nn::complete(read_operation(operation)));
     } catch (const nn::SpecError& error) {
@@ -132,7 +137,7 @@ void read_population(StudySpec& study, const Node& root) {
     }
   }
   if (study.explorable.empty() && study.reshape.empty()) {
-    throw Fault(chosen(root).at,
+    throw Fault(method.at,
                 base::cat("method ", study.method.kind,
                           " has nothing to explore, expected a parameter in train, or reshape"));
   }
@@ -147,7 +152,7 @@ void check_reshapes(const StudySpec& study, const nn::ModelSpec& model) {
       // A size that does not fit today can do so when the layer has another one.
       const bool resizes = operation.kind == "widen" || operation.kind == "shrink";
       if (resizes && can_be_widened(model, operation.layer)) continue;
-      throw Fault(chosen(study.document->root).find("reshape")->items.at(i).at, error.what());
+      throw Fault(study.method_tree.node().find("reshape")->items.at(i).at, error.what());
     }
   }
 }

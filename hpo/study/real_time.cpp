@@ -1,6 +1,5 @@
 #include "hpo/study/real_time.h"
 
-#include "hpo/study/document.h"
 #include "hpo/study/metric_names.h"
 #include "hpo/study/node.h"
 
@@ -8,7 +7,7 @@ namespace hpo {
 
 std::vector<std::string> real_time_keys(const StudySpec& study) {
   std::vector<std::string> keys;
-  if (study.document->root.find_path({"adapt", "command"}) != nullptr)
+  if (study.adapt && study.adapt.node().find("command") != nullptr)
     keys.emplace_back("adapt.command");
   if (study.runs_command) keys.emplace_back("command");
   if (measures_latency(study)) keys.emplace_back(study::kLatency);

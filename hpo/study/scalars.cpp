@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/digits.h"
 #include "base/text.h"
 #include "hpo/study/hints.h"
 
@@ -308,6 +309,11 @@ std::string size_text(std::uint64_t bytes) {
     if (bytes >= factor && bytes % factor == 0) return base::cat(bytes / factor, unit.name);
   }
   return "0B";
+}
+
+std::string share_text(double share) {
+  constexpr int kDigits = 15;  // without the error of the product
+  return base::cat(base::format_double(base::rounded_to_digits(share * 100, kDigits)), "%");
 }
 
 }  // namespace hpo::study

@@ -43,8 +43,9 @@ namespace hpo::study {
 [[nodiscard]] std::optional<double> read_percent(std::string_view text);
 
 /// The canonical texts: read_duration(duration_text(s)) == s to the millisecond,
-/// read_size(size_text(b)) == b.
+/// read_size(size_text(b)) == b; share_text(0.035) is 3.5%.
 [[nodiscard]] std::string duration_text(double seconds);
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
+[[nodiscard]] std::string share_text(double share);
 
 }  // namespace hpo::study

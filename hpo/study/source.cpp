@@ -5,8 +5,7 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
-#include "hpo/study/scalars.h"
-#include "hpo/study/substitute.h"
+#include "hpo/study/places.h"
 #include "nn/data/load.h"
 
 namespace hpo::study {
@@ -29,70 +28,73 @@ std::string_view source_of(const Node& data) {
   return found == kSources.end() ? std::string_view() : *found;
 }
 
-void check_source(const Node& root) {
-  const Node& data = *root.find("data");
-  const Entry* first = nullptr;
-  for (const std::string_view word : kSources) {
-    const Entry* entry = data.find_entry(word);
-    if (entry == nullptr) continue;
-    if (first != nullptr) {
-      throw Fault(entry->key_at, base::cat("data has ", first->key, " and ", entry->key,
-                                           ", expected one of them"));
-    }
-    first = entry;
-  }
-  if (first == nullptr) {
-    throw Fault(data.at,
-                "data names no file, expected csv: FILE, idx: FOLDER, npy: {x: FILE, y: FILE} or "
-                "safetensors: FILE");
-  }
-  const Node* share = data.find_path({"split", "test"});
-  if (const Entry* test = data.find_entry("test"); test != nullptr && as_number(*share) > 0) {
-    throw Fault(test->key_at,
-                "data.test is the test part, and data.split.test asks for a share of the rows, "
-                "expected one of them");
-  }
+std::string_view DataRows::source() const {
+  const bool has[] = {csv.has_value(), idx.has_value(), npy.has_value(), safetensors.has_value()};
+  const auto first = std::ranges::find(has, true);
+  return first == std::end(has) ? std::string_view() : kSources[first - std::begin(has)];
 }
 
-void locate_file(Node& source, const std::string& folder) {
-  const std::vector<Node> candidates = source.is_list() ? source.items : std::vector<Node>{source};
+void check_source(const StudySpec& study) {
+  const Places& places = *study.places;
+  std::string_view first;
+  for (const std::string_view word : kSources) {
+    const std::string path = base::cat("data.", word);
+    if (!places.has(path)) continue;
+    if (!first.empty())
+      throw Fault(places.key_at(path),
+                  base::cat("data has ", first, " and ", word, ", expected one of them"));
+    first = word;
+  }
+  if (first.empty())
+    throw Fault(places.at("data"),
+                "data names no file, expected csv: FILE, idx: FOLDER, npy: {x: FILE, y: FILE} or "
+                "safetensors: FILE");
+  if (!study.data.test.empty() && study.data.split.test > 0)
+    throw Fault(places.key_at("data.test"),
+                "data.test is the test part, and data.split.test asks for a share of the rows, "
+                "expected one of them");
+}
+
+std::string located(const std::vector<std::string>& candidates, const std::string& path,
+                    const StudySpec& study) {
+  const Places& places = *study.places;
   if (candidates.empty())
-    throw Fault(source.at, "data names no file, expected at least one in the list");
+    throw Fault(places.at(path), "data names no file, expected at least one in the list");
   constexpr std::size_t kReasons = 3, kShown = 1500;
   const std::size_t shown = kShown / std::min(kReasons, candidates.size());
   std::size_t failed = 0;
   std::string reason;
-  for (const Node& candidate : candidates) {
+  for (const std::string& candidate : candidates) {
     try {
-      source = string_node(escape(nn::locate_data(unescape(candidate).text, folder)), candidate.at);
-      return;
+      return nn::locate_data(candidate, study.folder);
     } catch (const nn::DataError& error) {
       if (failed++ < kReasons)
         reason += (reason.empty() ? "" : "; ") + base::printable(error.what(), shown);
     }
   }
   if (failed > kReasons) reason += base::cat("; and ", failed - kReasons, " more of the list");
-  throw Fault(candidates[0].at, reason);
+  throw Fault(places.at(path + ".0"), reason);
 }
 
-void locate_sources(Node& root, const std::string& folder) {
-  Node& data = *root.find("data");
-  Node& source = *data.find(source_of(data));
-  if (source.is_map()) {
-    for (Entry& entry : source.entries) locate_file(entry.value, folder);
-  } else {
-    locate_file(source, folder);
+void locate_sources(StudySpec& study) {
+  DataRows& data = study.data;
+  const auto locate = [&](std::string& file, const std::string& path) {
+    file = located({file}, path, study);
+  };
+  for (auto* files : {&data.csv, &data.idx, &data.safetensors})
+    if (*files) *files = {located(**files, base::cat("data.", data.source()), study)};
+  if (data.npy) {
+    locate(data.npy->x, "data.npy.x");
+    locate(data.npy->y, "data.npy.y");
   }
-  if (Node* test = data.find("test")) locate_file(*test, folder);
+  if (!data.test.empty()) locate(data.test, "data.test");
 }
 
-void read_source(const Node& data, nn::DataSpec& spec) {
-  const std::string_view word = source_of(data);
-  const Node& source = *data.find(word);
-  spec.kind = kKinds.find(word).value();
-  spec.path = source.is_map() ? source.find("x")->text : source.text;
-  if (source.is_map()) spec.more = source.find("y")->text;
-  if (const Node* test = data.find("test")) spec.more = test->text;
+void read_source(const DataRows& data, nn::DataSpec& spec) {
+  spec.kind = kKinds.find(data.source()).value();
+  const auto& files = data.csv ? data.csv : data.idx ? data.idx : data.safetensors;
+  spec.path = data.npy ? data.npy->x : files->front();
+  spec.more = data.npy ? data.npy->y : data.test;
 }
 
 }  // namespace hpo::study

@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hpo/study/node.h"
+#include "hpo/study/spec.h"
 #include "nn/data/data_spec.h"
 
 namespace hpo::study {
@@ -16,17 +18,18 @@ namespace hpo::study {
 /// The one that `data` has; empty where it has none.
 [[nodiscard]] std::string_view source_of(const Node& data);
 
-/// Throws a Fault unless `data` has exactly one source, and a test part only once.
-void check_source(const Node& root);
+/// Throws a Fault unless the study's data has exactly one source, and a test part only once.
+void check_source(const StudySpec& study);
 
-/// Puts absolute paths in place of what the file says (nn::locate_data): of a list, the first that
-/// exists. Throws a Fault with the places looked at.
-void locate_sources(Node& root, const std::string& folder);
+/// Makes the paths of the data absolute (nn::locate_data): of a list, the first that exists. Throws
+/// a Fault with the places looked at.
+void locate_sources(StudySpec& study);
 
-/// The same of one file or folder of data.
-void locate_file(Node& source, const std::string& folder);
+/// Returns the absolute path of the first of `candidates` that exists; `path` is their row.
+[[nodiscard]] std::string located(const std::vector<std::string>& candidates,
+                                  const std::string& path, const StudySpec& study);
 
-/// Kind and paths of a checked, located `data`.
-void read_source(const Node& data, nn::DataSpec& spec);
+/// Fills in kind and paths of located data.
+void read_source(const DataRows& data, nn::DataSpec& spec);
 
 }  // namespace hpo::study

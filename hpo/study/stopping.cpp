@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "hpo/stopping/registry.h"
-#include "hpo/study/document.h"
 #include "hpo/study/field.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
@@ -24,16 +23,16 @@ void collect_rules(const Node& rule, std::vector<const Node*>& rules) {
   for (const Node& one : of->items) collect_rules(one, rules);
 }
 
-std::vector<const Node*> rules_of(const Node& root) {
+std::vector<const Node*> rules_of(const StudySpec& study) {
   std::vector<const Node*> rules;
-  collect_rules(*root.find("early_stop"), rules);
+  collect_rules(study.rule_tree.node(), rules);
   return rules;
 }
 
 /// What the rules that have a key say there, all the same.
-const Node* common(const Node& root, std::string_view key) {
+const Node* common(const StudySpec& study, std::string_view key) {
   const Node* first = nullptr;
-  for (const Node* rule : rules_of(root)) {
+  for (const Node* rule : rules_of(study)) {
     const Node* value = rule->find(key);
     if (value == nullptr) continue;
     if (first == nullptr) first = value;
@@ -88,13 +87,13 @@ void check_pauses(const Chosen& rule, const Node& node) {
 }
 
 /// Which of several metrics the rule looks at.
-std::size_t metric_of(const StudySpec& study, const Node& root) {
-  const Node* given = common(root, "metric");
+std::size_t metric_of(const StudySpec& study) {
+  const Node* given = common(study, "metric");
   std::vector<std::string> names{study.metric.name};
   for (const Metric& other : study.others) names.push_back(other.name);
   if (given == nullptr) {
     if (names.size() == 1 || study.early_stop.kind == "none") return 0;
-    throw Fault(root.find("early_stop")->at,
+    throw Fault(study.rule_tree.node().at,
                 base::cat("early_stop stands beside ", names.size(),
                           " metrics, expected early_stop.metric to say which one it looks at (",
                           either(names), "), or none"));
@@ -125,24 +124,24 @@ Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
   return chosen;
 }
 
-void read_stopping(StudySpec& study, const Node& root) {
-  study.early_stop = read_chosen(*root.find("early_stop"), stopping_kinds());
-  study.early_stop_unit = unit_of(common(root, "unit"));
-  study.early_stop_metric = metric_of(study, root);
+void read_stopping(StudySpec& study) {
+  study.early_stop = read_chosen(study.rule_tree.node(), stopping_kinds());
+  study.early_stop_unit = unit_of(common(study, "unit"));
+  study.early_stop_metric = metric_of(study);
 }
 
-std::optional<std::int64_t> step_of_end(const Node& root) {
-  const Node* max = common(root, "max");
+std::optional<std::int64_t> step_of_end(const StudySpec& study) {
+  const Node* max = common(study, "max");
   return max != nullptr ? std::optional(as_integer(*max)) : std::nullopt;
 }
 
-void check_stopping(const StudySpec& study, const Node& root) {
+void check_stopping(const StudySpec& study) {
   if (study.runs_command && study.early_stop_unit == Unit::flops)
-    throw Fault(common(root, "unit")->at,
+    throw Fault(common(study, "unit")->at,
                 "early_stop.unit is flops, but nobody counts those of a program, expected epochs "
                 "or steps (which it reports) or seconds");
-  for (const Node* rule : rules_of(root)) check_numbers(study, *rule);
-  check_pauses(study.early_stop, *root.find("early_stop"));
+  for (const Node* rule : rules_of(study)) check_numbers(study, *rule);
+  check_pauses(study.early_stop, study.rule_tree.node());
 }
 
 }  // namespace hpo::study
@@ -151,13 +150,11 @@ namespace hpo {
 
 StudySpec with_rule_of(const StudySpec& before, const StudySpec& study) {
   if (study.names_rule) return study;
-  study::Document document = *study.document;
-  *document.root.find("early_stop") = *before.document->root.find("early_stop");
   StudySpec kept = study;
+  kept.rule_tree = before.rule_tree;
   kept.early_stop = before.early_stop;
   kept.early_stop_unit = before.early_stop_unit;
   kept.early_stop_metric = before.early_stop_metric;
-  kept.document = std::make_shared<const study::Document>(std::move(document));
   return kept;
 }
 

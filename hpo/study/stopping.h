@@ -15,16 +15,16 @@ namespace hpo::study {
 /// are no options.
 [[nodiscard]] Chosen read_chosen(const Node& node, std::span<const KindInfo> infos);
 
-/// The rule and what it counts in. Throws a Fault where combined rules do not agree about it.
-void read_stopping(StudySpec& study, const Node& root);
+/// Fills in the rule, its unit and its metric. Throws a Fault if combined rules do not agree.
+void read_stopping(StudySpec& study);
 
 /// The step at which a program ends by itself, if a rule says so.
-[[nodiscard]] std::optional<std::int64_t> step_of_end(const Node& root);
+[[nodiscard]] std::optional<std::int64_t> step_of_end(const StudySpec& study);
 
 /// Whether a word of the rule, or of one that it combines, may be `pause`.
 [[nodiscard]] bool rule_pauses(const Chosen& rule);
 
-/// What depends on other parts of the study. Throws a Fault.
-void check_stopping(const StudySpec& study, const Node& root);
+/// Throws a Fault if the rule and other rows contradict each other.
+void check_stopping(const StudySpec& study);
 
 }  // namespace hpo::study

@@ -1,9 +1,8 @@
-// resolved_yaml: the canonical tree as a study file.
+#include "hpo/study/writer.h"
 
 #include <algorithm>
 
-#include "hpo/study/document.h"
-#include "hpo/study/parameters.h"
+#include "hpo/study/field.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo {
@@ -33,6 +32,8 @@ std::string key_text(const std::string& key) {
   return !is_null && std::ranges::all_of(key, plain) ? key : text_of(ParamValue(key));
 }
 
+}  // namespace
+
 std::string flow(const Node& node) {
   std::string text;
   for (const Node& item : node.items) text += (text.empty() ? "" : ", ") + flow(item);
@@ -42,6 +43,8 @@ std::string flow(const Node& node) {
   if (node.is_map()) return "{" + text + "}";
   return scalar_text(node);
 }
+
+namespace {
 
 void write_value(std::string& out, const Node& node, int level);
 
@@ -67,14 +70,19 @@ void write_value(std::string& out, const Node& node, int level) {
 
 }  // namespace
 
-}  // namespace study
-
-std::string resolved_yaml(const StudySpec& study) {
-  study::Node root = study.document->root;
-  *root.find("parameters") = study::space_node(study.space);
+std::string yaml_of(const Node& root) {
   std::string text = "# The study with every default written out. Made by trellis.\n";
-  study::write_map(text, root, 0);
+  write_map(text, root, 0);
   return text;
 }
+
+Node written(const StudySpec& study) {
+  const std::string_view source = study.runs_command ? "command" : study.is_asked ? "ask" : "data";
+  return write_block(&study, study_block(), source).value();
+}
+
+}  // namespace study
+
+std::string resolved_yaml(const StudySpec& study) { return study::yaml_of(study::written(study)); }
 
 }  // namespace hpo

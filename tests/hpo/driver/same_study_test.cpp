@@ -80,6 +80,25 @@ TEST_F(SameStudy, OtherRowsAreRefusedAnotherPathIsNot) {
   EXPECT_NE(refusal(text(), other).find("rows of data"), std::string::npos);
 }
 
+TEST_F(SameStudy, NoPathIsPartOfAStudy) {
+  const auto at = [](const std::string& root) {
+    return base::cat("data:\n  npy: {x: ", root, "/x.npy, y: ", root, "/y.npy}\n  test: ", root,
+                     "/t.csv\nfrom: {model: ", root, "/m.safetensors}\nfolder: ", root,
+                     "\nadapt: {policy: command, command: [decide], folder: ", root, "}\n");
+  };
+  EXPECT_EQ(what_is_other(at("/a"), at("/b")), "");
+  EXPECT_NE(what_is_other("name: /a\n", "name: /b\n"), "");
+}
+
+TEST_F(SameStudy, ValuesAreComparedAndNotTexts) {
+  EXPECT_EQ(what_is_other("network: [{type: dense, units: 3}]\n",
+                          "network:\n  - type: dense\n    units: 3\n"),
+            "");
+  EXPECT_EQ(what_is_other("network: [{type: dense, units: 3}]\n",
+                          "network: [{type: dense, units: \"3\"}]\n"),
+            "network ({type: dense, units: \"3\"}, there {type: dense, units: 3})");
+}
+
 TEST_F(SameStudy, AFieldThatTheLoggedTextLacksStandsAtItsDefault) {
   for (const char* field : {"order:", "seed:", "  take:"}) {
     const std::string old = without(text(), field);

@@ -1,0 +1,25 @@
+#include "hpo/study/tree.h"
+
+#include "hpo/study/checker.h"
+#include "hpo/study/substitute.h"
+#include "hpo/study/yaml_reader.h"
+
+namespace hpo::study {
+
+Tree::Tree(Node node, const Field& row)
+    : node_(std::make_shared<const Node>(std::move(node))), row_(&row) {}
+
+bool Tree::varies() const { return node_ != nullptr && !stands_for_itself(*node_); }
+
+std::optional<Node> Tree::in(const Params& params) const {
+  if (node_ == nullptr) return std::nullopt;
+  if (!varies()) return *node_;
+  const auto checked = [&](const Node& node) {
+    return Checker::of_values().check(node, *row_, row_->path);
+  };
+  if (const std::optional<Node> value = substitute(*node_, params)) return checked(*value);
+  if (row_->fallback.empty()) return std::nullopt;
+  return checked(read_yaml(row_->fallback, node_->at));
+}
+
+}  // namespace hpo::study
