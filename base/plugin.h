@@ -15,8 +15,8 @@ struct Plugin {
 
 /// The address of its function `name`. Looked for in the folder that TRELLIS_PLUGIN_DIR names,
 /// beside this library, in `trellis` beside it, and in the build tree, wherever the program was
-/// started; the first file that loads counts, and is never unloaded. Throws Error: no_device with
-/// the reason where there is none, storage where it was built from other headers.
+/// started; the first file that loads counts, and is never unloaded. Throws base::Error: no_device
+/// with the reason where there is none, storage where it was built from other headers.
 [[nodiscard]] void* plugin_function(const Plugin& plugin, const std::string& name);
 
 }  // namespace base

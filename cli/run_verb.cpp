@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/verb.h"
-#include "nn/error.h"
 
 namespace cli {
 
@@ -57,9 +56,6 @@ int guarded_run(const Verb& verb, int argc, char** argv) {
   } catch (const base::Error& error) {
     std::fprintf(stderr, "trellis: %s\n", error.what());
     return base::exit_code(error.kind());
-  } catch (const nn::Error& error) {
-    std::fprintf(stderr, "trellis: %s\n", error.what());
-    return base::exit_code(base::Errc::data);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "trellis: internal error in \"%.*s\": %s\n", int(verb.name.size()),
                  verb.name.data(), error.what());

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/answering.h"
 #include "nn/brought_here.h"
 #include "nn/data/block.h"
-#include "nn/error.h"
 #include "nn/metrics/metric.h"
 
 namespace nn {
@@ -163,8 +163,9 @@ void predict(const kern::Kernels<float>& kernels, Workspace& workspace, const Pa
   check_input(net.spec(), data);
   const auto width = static_cast<std::size_t>(output_shape(net.spec()).elements());
   if (out.size() != data.rows.size() * width) {
-    throw Error("predict: expected room for " + std::to_string(data.rows.size() * width) +
-                " numbers, not " + std::to_string(out.size()));
+    throw base::Error(base::Errc::internal, "predict: expected room for " +
+                                                std::to_string(data.rows.size() * width) +
+                                                " numbers, not " + std::to_string(out.size()));
   }
   kern::LossSums none;
   answer({kernels, net, data}, workspace, nullptr, {out.data(), width, nullptr}, none);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "nn/error.h"
 
@@ -99,10 +100,12 @@ const V& get(const Fields& fields, std::string_view name) {
   const V* value = it == fields.end() ? nullptr : std::get_if<V>(&it->second);
   if (value != nullptr) return *value;
   const std::string field = "the field " + std::string(name);
-  if (it != fields.end()) throw Error(field + " is asked for as another type than it has");
+  if (it != fields.end())
+    throw base::Error(base::Errc::internal, field + " is asked for as another type than it has");
   std::string known;
   for (const auto& [other, held] : fields) known += (known.empty() ? "" : ", ") + other;
-  throw Error(field + " is asked for, which is not there; there are: " + known);
+  throw base::Error(base::Errc::internal,
+                    field + " is asked for, which is not there; there are: " + known);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ inline constexpr double kTimedFor = 0.05;
 /// The median of the seconds that `net` takes to answer a row of the view alone, one after another
 /// of them: from its numbers lying where the kernels read them to the answer lying in the program's
 /// memory. On the calling thread, without helpers, behind a tenth as many forwards that do not
-/// count. No rows: 0. Throws Error when network and data do not fit together.
+/// count. No rows: 0. Throws base::Error (study) when network and data do not fit together.
 [[nodiscard]] double row_latency(const kern::Kernels<float>& kernels, Workspace& workspace,
                                  const ParamSlab& net, const DataView& data, const Clock& clock);
 

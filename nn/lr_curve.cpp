@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "base/error.h"
 #include "nn/error.h"
 #include "nn/fields.h"
 
@@ -33,7 +34,9 @@ double value_in(const LrPiece& piece, double epoch) {
 double lr_at(const LrCurve& curve, double epoch) {
   const auto piece =
       std::ranges::find_if(curve, [&](const LrPiece& each) { return epoch < each.end; });
-  if (piece == curve.end()) throw Error("no learning rate is known for epoch " + to_text(epoch));
+  if (piece == curve.end())
+    throw base::Error(base::Errc::internal,
+                      "no learning rate is known for epoch " + to_text(epoch));
   return value_in(*piece, epoch);
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
@@ -29,26 +30,27 @@ Json field_json(const FieldValue& value) {
 FieldValue field_value(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw Error("spec: the field \"" + base::printable(name, kNameShown) + "\" is " + value.dump() +
-                ", a number beyond 2^63");
+    throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) +
+                                            "\" is " + value.dump() + ", a number beyond 2^63");
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
   const auto number = [](const Json& one) { return one.is_number(); };
   if (value.is_object() && std::ranges::all_of(value, number)) return value.get<NumberByName>();
-  throw Error("spec: the field \"" + base::printable(name, kNameShown) +
-              "\" is neither a number nor a word");
+  throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) +
+                                          "\" is neither a number nor a word");
 }
 
 LayerSpec layer_value(const Json& entry) {
-  if (!entry.is_object()) throw Error("spec: a layer is not an object");
+  if (!entry.is_object()) throw base::Error(base::Errc::data, "spec: a layer is not an object");
   LayerSpec out;
   for (const auto& [name, value] : entry.items()) {
     if (name != "kind" && name != "name") {
       out.fields[name] = field_value(name, value);
       continue;
     }
-    if (!value.is_string()) throw Error("spec: a layer's " + name + " is not a text");
+    if (!value.is_string())
+      throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a text");
     (name == "kind" ? out.kind : out.name) = value.get<std::string>();
   }
   return out;
@@ -56,10 +58,11 @@ LayerSpec layer_value(const Json& entry) {
 
 Shape input_value(const Json& dims) {
   Shape out;
-  if (!dims.is_array() || dims.size() > 3) throw Error("spec: input: expected 1 or 3 dimensions");
+  if (!dims.is_array() || dims.size() > 3)
+    throw base::Error(base::Errc::data, "spec: input: expected 1 or 3 dimensions");
   for (const Json& dim : dims) {
     if (!dim.is_number_unsigned() || dim.get<std::uint64_t>() > INT32_MAX) {
-      throw Error("spec: input: a dimension is not a whole number");
+      throw base::Error(base::Errc::data, "spec: input: a dimension is not a whole number");
     }
     out.dims.push_back(dim.get<std::int32_t>());
   }
@@ -74,15 +77,16 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
                            const std::string& name) {
   const auto at = metadata.find(name);
   if (at == metadata.end())
-    throw Error(path + ": is no model of this program: no \"" + name + "\"");
+    throw base::Error(base::Errc::data,
+                      path + ": is no model of this program: no \"" + name + "\"");
   return at->second;
 }
 
 constexpr std::string_view kUnits = "trellis.units", kState = "trellis.state";
 
 [[noreturn]] void refuse_tensor(const std::string& path, std::string_view name) {
-  throw Error(path + ": the tensor \"" + std::string(name) +
-              "\" has not the type and shape of its spec");
+  throw base::Error(base::Errc::data, path + ": the tensor \"" + std::string(name) +
+                                          "\" has not the type and shape of its spec");
 }
 
 std::string slot_name(int i) { return "trellis.optimizer." + std::to_string(i); }
@@ -99,12 +103,13 @@ void check_tensors(const Safetensors& file, const ParamLayout& layout, const std
   const std::size_t expected = layout.tensors.size() + (file.find(kUnits) != nullptr ? 1 : 0) +
                                (slots > 0 ? 1 + static_cast<std::size_t>(slots) : 0);
   if (file.tensors.size() != expected) {
-    throw Error(path + ": holds " + std::to_string(file.tensors.size()) + " tensors, expected " +
-                std::to_string(expected));
+    throw base::Error(base::Errc::data, path + ": holds " + std::to_string(file.tensors.size()) +
+                                            " tensors, expected " + std::to_string(expected));
   }
   for (const ParamTensor& tensor : layout.tensors) {
     const TensorEntry* entry = file.find(tensor.name);
-    if (entry == nullptr) throw Error(path + ": holds no tensor \"" + tensor.name + "\"");
+    if (entry == nullptr)
+      throw base::Error(base::Errc::data, path + ": holds no tensor \"" + tensor.name + "\"");
     if (entry->dtype != "F32" || entry->shape != shape_of(tensor)) {
       refuse_tensor(path, tensor.name);
     }
@@ -135,7 +140,8 @@ std::string optimizer_in(const Safetensors& file, const std::string& path, int s
   const auto kinds = optimizer_kinds();
   const bool known = std::ranges::find(kinds, kind, &KindInfo::kind) != kinds.end();
   if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
-    throw Error(path + ": has the state of an optimizer that this program does not know");
+    throw base::Error(base::Errc::data,
+                      path + ": has the state of an optimizer that this program does not know");
   return kind;
 }
 
@@ -143,8 +149,8 @@ ModelSpec read_spec(const TensorMetadata& metadata, const std::string& path) {
   const std::string& text = text_of(metadata, path, "spec");
   try {
     return spec_from_json(text);
-  } catch (const Error& problem) {
-    throw Error(path + ": " + problem.what());
+  } catch (const base::Error& problem) {
+    throw base::Error(base::Errc::data, path + ": " + problem.what());
   }
 }
 
@@ -168,13 +174,13 @@ void read_unit_numbers(const Safetensors& file, const std::string& path, ParamSl
   UnitState units;
   try {
     units = read_units(net.spec(), std::span(numbers).subspan(2));
-  } catch (const Error& problem) {
-    throw Error(path + ": " + problem.what());
+  } catch (const base::Error& problem) {
+    throw base::Error(base::Errc::data, path + ": " + problem.what());
   }
   const auto later = [&](std::int64_t birth) { return birth > numbers[0]; };
   for (const auto& axis : units.axes) {
     if (std::ranges::any_of(axis.births, later)) {
-      throw Error(path + ": units: a birth is after the last step");
+      throw base::Error(base::Errc::data, path + ": units: a birth is after the last step");
     }
   }
   net.set_units(units);
@@ -196,14 +202,16 @@ std::string spec_json(const ModelSpec& spec) {
 ModelSpec spec_from_json(std::string_view text) {
   int depth = 0;
   for (const char c : text) {
-    if ((c == '[' || c == '{') && ++depth > kSpecDepth) throw Error("spec: nested too deep");
+    if ((c == '[' || c == '{') && ++depth > kSpecDepth)
+      throw base::Error(base::Errc::data, "spec: nested too deep");
     if (c == ']' || c == '}') --depth;
   }
   const Json json = Json::parse(text, nullptr, false);
   const bool usable = json.is_object() && json.size() == 2 && json.contains("input") &&
                       json.contains("layers") && json["layers"].is_array() &&
                       json["layers"].size() <= kMaxLayers;
-  if (!usable) throw Error("spec: expected an object with input and layers");
+  if (!usable)
+    throw base::Error(base::Errc::data, "spec: expected an object with input and layers");
   ModelSpec spec;
   spec.input = input_value(json["input"]);
   for (const Json& entry : json["layers"]) spec.layers.push_back(layer_value(entry));
@@ -219,7 +227,7 @@ std::string choice_json(const Choice& choice) {
 Choice choice_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string())
-    throw Error("expected an object with a kind");
+    throw base::Error(base::Errc::data, "expected an object with a kind");
   Choice choice{json["kind"].get<std::string>(), {}};
   for (const auto& [name, value] : json.items()) {
     if (name != "kind") choice.fields[name] = field_value(name, value);
@@ -236,7 +244,8 @@ void write_model(const std::string& path, const ParamSlab& net, const Dataset& d
   const int slots = with_optimizer ? net.header().slots : 0;
   if (slots > 0) metadata.emplace("optimizer", net.header().optimizer);
   for (const auto& [name, text] : more) {
-    if (!metadata.emplace(name, text).second) throw Error("model: the name " + name + " is taken");
+    if (!metadata.emplace(name, text).second)
+      throw base::Error(base::Errc::internal, "model: the name " + name + " is taken");
   }
   std::vector<TensorBytes> tensors;
   for (const ParamTensor& tensor : param_layout(net.spec()).tensors) {
@@ -262,11 +271,12 @@ void write_model(const std::string& path, const ParamSlab& net, const Dataset& d
 Model read_model(const std::string& path, bool with_optimizer) {
   Safetensors file = read_safetensors(path);
   if (text_of(file.metadata, path, "format") != "trellis") {
-    throw Error(path + ": is no model of this program");
+    throw base::Error(base::Errc::data, path + ": is no model of this program");
   }
   if (text_of(file.metadata, path, "version") != kModelVersion) {
-    throw Error(path + ": has version " + in_quotes(file.metadata.at("version")) + ", expected " +
-                std::string(kModelVersion));
+    throw base::Error(base::Errc::data, path + ": has version " +
+                                            in_quotes(file.metadata.at("version")) + ", expected " +
+                                            std::string(kModelVersion));
   }
   const ModelSpec spec = read_spec(file.metadata, path);
   const ParamLayout layout = param_layout(spec);

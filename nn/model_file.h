@@ -30,12 +30,12 @@ inline constexpr std::string_view kModelVersion = "1";
 /// The spec as JSON on one line; fields in the order of their names.
 [[nodiscard]] std::string spec_json(const ModelSpec& spec);
 
-/// The inverse. The result is complete. Throws Error for anything else than a spec, SpecError for
-/// one that does not fit together. Hostile texts are refused.
+/// The inverse. The result is complete. Throws base::Error (data) for anything else than a spec,
+/// SpecError for one that does not fit together. Hostile texts are refused.
 [[nodiscard]] ModelSpec spec_from_json(std::string_view text);
 
-/// A kind with its fields, {"kind": "huber", "delta": 1.0}, and back; throws Error for anything
-/// else.
+/// A kind with its fields, {"kind": "huber", "delta": 1.0}, and back; throws base::Error (data) for
+/// anything else.
 [[nodiscard]] std::string choice_json(const Choice& choice);
 [[nodiscard]] Choice choice_from_json(std::string_view text);
 
@@ -51,8 +51,8 @@ struct Model {
   TensorMetadata metadata;
 };
 
-/// Reads a file that write_model wrote. Throws Error "path: what, expected"; memory is allocated
-/// only after the tensors were found to be exactly those of the spec.
+/// Reads a file that write_model wrote. Throws base::Error (data) "path: what, expected"; memory
+/// is allocated only after the tensors were found to be exactly those of the spec.
 [[nodiscard]] Model read_model(const std::string& path, bool with_optimizer = false);
 
 }  // namespace nn

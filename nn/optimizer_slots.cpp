@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "nn/error.h"
+#include "base/error.h"
 
 namespace nn {
 
 ParamSlab with_slots_for(const ParamSlab& net, const Choice& optimizer) {
   ParamSlab::Header header = net.header();
   if (header.optimizer != optimizer.kind) {
-    throw Error("a network trained with " + header.optimizer + " cannot go on with " +
-                optimizer.kind + ": what it remembers of its steps is of no use there");
+    throw base::Error(base::Errc::study, "a network trained with " + header.optimizer +
+                                             " cannot go on with " + optimizer.kind +
+                                             ": what it remembers of its steps is of no use there");
   }
   header.slots = optimizer_slots(optimizer);
   ParamSlab out(std::move(header));

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/augment.h"
 #include "nn/batches.h"
 #include "nn/data/block.h"
-#include "nn/error.h"
 #include "nn/train_checks.h"
 #include "nn/trainer.h"
 
@@ -86,10 +86,11 @@ void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const
   for (const PackNet& one : nets) {
     check_training(kernels, *one.net, *one.hyper, stretch);
     if (one.net->spec() != any.net->spec() || one.tally.steps != any.tally.steps)
-      throw Error("networks train together that differ");
+      throw base::Error(base::Errc::internal, "networks train together that differ");
   }
   if (!can_share_batches(any.net->header(), hyper))
-    throw Error("networks train together whose steps are not of batches alone");
+    throw base::Error(base::Errc::internal,
+                      "networks train together whose steps are not of batches alone");
   const Network<float>& network =
       workspace.network(any.net->spec(), kernels, hyper.batch, Use::training);
   check_data(network, data, hyper);

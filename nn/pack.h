@@ -33,8 +33,8 @@ struct PackNet {
 /// that changes rows or weights beside the steps.
 [[nodiscard]] bool can_share_batches(const ParamSlab::Header& net, const Hyper& hyper);
 
-/// Trains each network as train_steps would, with the same bits. Throws Error as that does, and
-/// where the networks differ, before any change.
+/// Trains each network as train_steps would, with the same bits. Throws base::Error as that does,
+/// and (internal) where the networks differ, before any change.
 void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,
                 const Stretch& stretch, std::span<PackNet> nets);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/digits.h"
+#include "base/error.h"
 #include "nn/data/csv_line.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
@@ -105,7 +106,8 @@ Choice loss_of_model(const TensorMetadata& metadata, const Dataset& data) {
 const std::string& preprocessing_of(const TensorMetadata& metadata) {
   const auto found = metadata.find("preprocessing");
   if (found == metadata.end())
-    throw Error("has no preprocessing, expected a model that this program trained");
+    throw base::Error(base::Errc::data,
+                      "has no preprocessing, expected a model that this program trained");
   return found->second;
 }
 
@@ -176,18 +178,20 @@ TrainedModel read_trained_model(const std::string& path, bool with_optimizer) {
   try {
     Dataset data = preprocessing_from_json(preprocessing_of(model.metadata));
     if (data.header().input != model.net.spec().input)
-      throw Error("preprocessing: the input is " + data.header().input.text() +
-                  ", expected the network's " + model.net.spec().input.text());
+      throw base::Error(base::Errc::data,
+                        "preprocessing: the input is " + data.header().input.text() +
+                            ", expected the network's " + model.net.spec().input.text());
     Choice loss = loss_of_model(model.metadata, data);
     if ((target_kind(loss.kind) == TargetKind::labels) != data.is_classification())
-      throw Error("loss: " + loss.kind + " does not fit the target");
+      throw base::Error(base::Errc::data, "loss: " + loss.kind + " does not fit the target");
     const std::int64_t outputs = output_shape(model.net.spec()).elements();
     if (outputs != outputs_for(loss.kind, static_cast<std::int64_t>(data.outputs())))
-      throw Error("preprocessing: the target has " + std::to_string(data.outputs()) +
-                  " outputs, expected the network's " + std::to_string(outputs));
+      throw base::Error(base::Errc::data,
+                        "preprocessing: the target has " + std::to_string(data.outputs()) +
+                            " outputs, expected the network's " + std::to_string(outputs));
     return {std::move(model.net), std::move(data), std::move(loss), model.metadata["content"]};
-  } catch (const Error& problem) {
-    throw Error(path + ": " + problem.what());
+  } catch (const base::Error& problem) {
+    throw base::Error(base::Errc::data, path + ": " + problem.what());
   }
 }
 
@@ -195,7 +199,8 @@ Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel&
                         const std::string& path, const PredictOptions& options,
                         const std::function<void(std::string_view)>& write) {
   if (options.probabilities && !model.data.is_classification())
-    throw Error(
+    throw base::Error(
+        base::Errc::data,
         "the model predicts a number, which has no probabilities; expected a model of classes");
   TableRows table(path, model.data, options.keep);
   Workspace workspace;

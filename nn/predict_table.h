@@ -25,7 +25,8 @@ struct TrainedModel {
   std::string content = {};  ///< hexadecimal name of the bytes it was trained on; empty: not known
 };
 
-/// Reads a file that write_model wrote. Throws Error "path: what, expected".
+/// Reads a file that write_model wrote. Throws base::Error (data) "path: what,
+/// expected".
 [[nodiscard]] TrainedModel read_trained_model(const std::string& path, bool with_optimizer = false);
 
 struct PredictOptions {
@@ -50,8 +51,8 @@ struct Predicted {
 /// the digits that the network knows, however far the target's numbers lie from 0; where an output
 /// is no number there is no class. Scores are those of evaluate() on the same rows, bit for bit
 /// where every row is scored, but for auc, which is left out of more than kMostConfused classes.
-/// The calling thread has gone through kern::prepare_thread(). Throws DataError (the table), Error
-/// (options that do not fit).
+/// The calling thread has gone through kern::prepare_thread(). Throws DataError (the table),
+/// base::Error (data: options that do not fit).
 Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel& model,
                         const std::string& path, const PredictOptions& options,
                         const std::function<void(std::string_view)>& write);

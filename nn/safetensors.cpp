@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "nn/data/data_error.h"
 #include "nn/data/source_file.h"
@@ -21,7 +22,7 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kMetadata = "__metadata__";
 
 [[noreturn]] void fail(const std::string& path, const std::string& text) {
-  throw Error(path + ": " + text);
+  throw base::Error(base::Errc::data, path + ": " + text);
 }
 
 /// Bytes that a tensor of this type and shape takes; false when the product overflows.
@@ -171,12 +172,13 @@ std::string header_text(std::span<const TensorBytes> tensors, const TensorMetada
   for (const TensorBytes& tensor : tensors) {
     const std::string what = "safetensors: tensor " + in_quotes(tensor.name);
     std::size_t bytes = 0;
-    if (dtype_size(tensor.dtype) == 0) throw Error(what + ": unknown dtype " + tensor.dtype);
+    if (dtype_size(tensor.dtype) == 0)
+      throw base::Error(base::Errc::internal, what + ": unknown dtype " + tensor.dtype);
     if (!tensor_bytes(tensor.dtype, tensor.shape, bytes) || bytes != tensor.bytes.size()) {
-      throw Error(what + ": shape and bytes differ");
+      throw base::Error(base::Errc::internal, what + ": shape and bytes differ");
     }
     if (tensor.name == kMetadata || header.contains(tensor.name)) {
-      throw Error(what + ": the name is taken");
+      throw base::Error(base::Errc::internal, what + ": the name is taken");
     }
     header[tensor.name] = {
         {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes}}};

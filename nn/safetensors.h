@@ -13,8 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "nn/error.h"
-
 namespace nn {
 
 /// A tensor's description; its bytes are bytes [begin, end) of the file's data part, little-endian.
@@ -54,14 +52,16 @@ inline constexpr int kMaxTensorHeaderDepth = 4;
 /// U64 I64 F64.
 [[nodiscard]] std::size_t dtype_size(std::string_view dtype);
 
-/// The bytes of a file, the data part aligned to 64. Equal arguments give equal bytes. Throws Error
-/// for doubled or reserved names, unknown types and shapes that do not match their bytes.
+/// The bytes of a file, the data part aligned to 64. Equal arguments give equal bytes. Throws
+/// base::Error (internal) for doubled or reserved names, unknown types and shapes that do not match
+/// their bytes.
 [[nodiscard]] std::vector<std::byte> safetensors_bytes(std::span<const TensorBytes> tensors,
                                                        const TensorMetadata& metadata);
 
-/// Reads a file's bytes; `path` is for messages. Throws Error "path: what, expected" for anything
-/// that is not exactly a safetensors file: a length beyond the file, bad JSON, doubled names,
-/// unknown types, sizes that overflow or contradict each other, holes, overlaps, bytes left over.
+/// Reads a file's bytes; `path` is for messages. Throws base::Error (data) "path: what, expected"
+/// for anything that is not exactly a safetensors file: a length beyond the file, bad JSON, doubled
+/// names, unknown types, sizes that overflow or contradict each other, holes, overlaps, bytes left
+/// over.
 [[nodiscard]] Safetensors parse_safetensors(std::span<const std::byte> file,
                                             const std::string& path);
 
@@ -70,7 +70,7 @@ inline constexpr int kMaxTensorHeaderDepth = 4;
 
 /// Writes a file so that `path` names either what it named before or the whole new file, even when
 /// the machine stops: a temporary file beside it, fsync, rename, fsync of the folder. Throws
-/// base::Error (storage) if it cannot be written, and Error as safetensors_bytes() does.
+/// base::Error (storage) if it cannot be written, and as safetensors_bytes() does.
 void write_safetensors(const std::string& path, std::span<const TensorBytes> tensors,
                        const TensorMetadata& metadata);
 

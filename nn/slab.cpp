@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/optimizers/optimizer.h"
 
 namespace nn {
@@ -11,7 +12,8 @@ namespace {
 
 std::size_t floats_of(const ParamSlab::Header& header, std::size_t count) {
   if (header.slots < 0)
-    throw Error("a slab cannot have " + std::to_string(header.slots) + " slots");
+    throw base::Error(base::Errc::internal,
+                      "a slab cannot have " + std::to_string(header.slots) + " slots");
   return count * (1 + static_cast<std::size_t>(header.slots));
 }
 

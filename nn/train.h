@@ -5,8 +5,8 @@
 // arguments alone: not on the worker, on what the workspace was used for before, or on how a
 // training was cut into stretches. train {0, 3} equals train {0, 1} and then {1, 3}, bit for bit.
 // Neither allocates per step. The calling thread has gone through kern::prepare_thread(), and
-// training throws Error where it has not. With the kernels of a device the network's bytes lie in
-// its memory, the table too (DataView::resident) or in the program's, from where it is fed
+// training throws base::Error where it has not. With the kernels of a device the network's bytes
+// lie in its memory, the table too (DataView::resident) or in the program's, from where it is fed
 // (nn/data/feed.h), and `parallel` is null.
 
 #include <cstdint>
@@ -77,8 +77,8 @@ using StopPredicate = std::function<bool()>;
 /// for. The batch of a step is split into shards_of(hyper, spec, memory) contiguous parts, part i
 /// holding rows [n*i/shards, n*(i+1)/shards); their gradients are summed in a binary tree over
 /// neighbours, wherever `parallel` runs them (null: here, one after another). `kernels` have the
-/// precision of `hyper`. Throws Error when spec, data, kernels and hyper do not fit together,
-/// before any change.
+/// precision of `hyper`. Throws base::Error (study) when spec, data, kernels and hyper do not fit
+/// together, before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
                                      const Stretch& stretch, const StopPredicate& stop = {},
@@ -107,7 +107,7 @@ struct Scores {
 enum class Measured : std::uint8_t { loss, all };
 
 /// Evaluates in chunks of evaluate_rows() rows, in the order of data.rows. No rows: all zero.
-/// Throws Error as above.
+/// Throws base::Error as above.
 [[nodiscard]] Scores evaluate(const kern::Kernels<float>& kernels, Workspace& workspace,
                               const ParamSlab& net, const DataView& data, const Choice& loss,
                               Parallel* parallel = nullptr, Measured measured = Measured::all);

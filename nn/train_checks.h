@@ -1,5 +1,5 @@
 #pragma once
-// What a training refuses before it changes anything. Both throw Error.
+// What a training refuses before it changes anything. Both throw base::Error.
 
 #include "kernels/kernels.h"
 #include "nn/data_view.h"

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/error.h"
 #include "nn/data/block.h"
-#include "nn/error.h"
 #include "nn/gradient_sink.h"
 
 namespace nn {
@@ -285,10 +285,10 @@ void Trainer<T>::clip_gradient(kern::Exec& exec) {
 }
 
 void check_input(const ModelSpec& spec, const DataView& data) {
-  if (spec.layers.empty()) throw Error("the network has no layers");
+  if (spec.layers.empty()) throw base::Error(base::Errc::study, "the network has no layers");
   if (spec.input.elements() != data.shape.elements()) {
-    throw Error("the network takes " + spec.input.text() + " inputs, the data has " +
-                data.shape.text());
+    throw base::Error(base::Errc::study, "the network takes " + spec.input.text() +
+                                             " inputs, the data has " + data.shape.text());
   }
 }
 
@@ -297,12 +297,15 @@ void check_fit(const Network<T>& network, const DataView& data, const Loss& loss
   check_input(network.spec(), data);
   const bool wants_labels = loss.target() == TargetKind::labels;
   if (wants_labels != (data.labels != nullptr)) {
-    throw Error("loss " + loss.info().kind + " is for " + (wants_labels ? "classes" : "numbers") +
-                ", but the target holds " + (wants_labels ? "numbers" : "classes"));
+    throw base::Error(base::Errc::study, "loss " + loss.info().kind + " is for " +
+                                             (wants_labels ? "classes" : "numbers") +
+                                             ", but the target holds " +
+                                             (wants_labels ? "numbers" : "classes"));
   }
   if (network.outputs() != loss.outputs(data.outputs)) {
-    throw Error("the network has " + std::to_string(network.outputs()) + " outputs, the data " +
-                std::to_string(data.outputs) + (wants_labels ? " classes" : " targets"));
+    throw base::Error(base::Errc::study, "the network has " + std::to_string(network.outputs()) +
+                                             " outputs, the data " + std::to_string(data.outputs) +
+                                             (wants_labels ? " classes" : " targets"));
   }
 }
 

@@ -155,10 +155,10 @@ class Trainer {
   return (batch + shards - 1) / shards;
 }
 
-/// Throws Error unless the data's rows are what the network takes.
+/// Throws base::Error (study) unless the data's rows are what the network takes.
 void check_input(const ModelSpec& spec, const DataView& data);
 
-/// Throws Error unless the network, the data and the kind of loss fit together.
+/// Throws base::Error (study) unless the network, the data and the kind of loss fit together.
 template <class T>
 void check_fit(const Network<T>& network, const DataView& data, const Loss& loss);
 

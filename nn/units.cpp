@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "nn/error.h"
+#include "base/error.h"
 
 namespace nn {
 namespace {
@@ -22,7 +22,8 @@ void check(const UnitState::Group& group) {
   std::ranges::sort(sorted);
   const bool different = std::ranges::adjacent_find(sorted) == sorted.end();
   const bool known = sorted.empty() || (sorted.front() >= 0 && sorted.back() < group.next);
-  if (!different || !known) throw Error("units: the ids of " + group.name + " are not unit ids");
+  if (!different || !known)
+    throw base::Error(base::Errc::data, "units: the ids of " + group.name + " are not unit ids");
 }
 
 }  // namespace
@@ -80,7 +81,8 @@ void write_units(const UnitState& units, std::span<std::int64_t> words) {
 
 UnitState read_units(const ModelSpec& spec, std::span<const std::int64_t> words) {
   UnitState units = first_units(spec);
-  if (words.size() != unit_words(spec)) throw Error("units: not as many as the network has");
+  if (words.size() != unit_words(spec))
+    throw base::Error(base::Errc::data, "units: not as many as the network has");
   auto in = words.begin();
   for (auto& group : units.groups) group.next = *in++;
   for_each_list(units, [&](auto& list) {
@@ -90,7 +92,7 @@ UnitState read_units(const ModelSpec& spec, std::span<const std::int64_t> words)
   for (const auto& group : units.groups) check(group);
   for (const auto& axis : units.axes) {
     if (std::ranges::any_of(axis.births, [](auto b) { return b < 0; })) {
-      throw Error("units: a birth is before the first step");
+      throw base::Error(base::Errc::data, "units: a birth is before the first step");
     }
   }
   return units;

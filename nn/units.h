@@ -53,8 +53,8 @@ struct UnitState {
 /// axis by axis. The size follows from the spec.
 [[nodiscard]] std::size_t unit_words(const ModelSpec& spec);
 void write_units(const UnitState& units, std::span<std::int64_t> words);
-/// Throws Error unless the words can be those of a network with that spec: ids all different and
-/// below next, births not negative.
+/// Throws base::Error (data) unless the words can be those of a network with that spec: ids all
+/// different and below next, births not negative.
 [[nodiscard]] UnitState read_units(const ModelSpec& spec, std::span<const std::int64_t> words);
 
 }  // namespace nn

@@ -6,7 +6,6 @@
 #include "nn/model_file.h"
 #include "nn/reshape/continued_net.h"
 #include "runtime/runtime.h"
-#include "tasks/body.h"
 #include "tasks/simulated.h"
 
 namespace tasks {
@@ -15,10 +14,8 @@ namespace {
 
 nn::Dataset made(const nn::Dataset& fresh, const nn::Dataset* old, const std::string& preprocessing,
                  const std::vector<std::string>& classes, const base::Key& content) {
-  return translated([&] {
-    const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
-    return nn::continued_data(fresh, old, model, classes, content);
-  });
+  const nn::Dataset model = nn::preprocessing_from_json(preprocessing);
+  return nn::continued_data(fresh, old, model, classes, content);
 }
 
 const auto& data_task() {
@@ -50,10 +47,8 @@ const auto& network_task() {
       rt::task("continue network", 1)
           .cpu([](rt::file_in file, nn::ParamSlab::Header header, nn::Continuation how,
                   std::uint64_t seed, std::uint64_t) -> nn::ParamSlab {
-            return translated([&] {
-              const nn::Model model = nn::read_model(file.path().string(), how.keeps_optimizer);
-              return nn::continued(kern::cpu_kernels(), model.net, header, how, seed);
-            });
+            const nn::Model model = nn::read_model(file.path().string(), how.keeps_optimizer);
+            return nn::continued(kern::cpu_kernels(), model.net, header, how, seed);
           })
           .simulated(
               [](rt::file_in, nn::ParamSlab::Header header, nn::Continuation, std::uint64_t,

@@ -7,7 +7,6 @@
 #include "nn/data/load_files.h"
 #include "nn/random.h"
 #include "runtime/runtime.h"
-#include "tasks/body.h"
 #include "tasks/load_versions.h"
 #include "tasks/tasks.h"
 
@@ -31,11 +30,9 @@ nn::SourceFile open(const rt::file_in& file) {
 const auto& csv_task() {
   static const auto task = rt::task("load csv", kLoadVersions.csv)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
-                                 return translated([&] {
-                                   loaded.fetch_add(1, std::memory_order_relaxed);
-                                   const std::array files{open(file)};
-                                   return nn::load_csv(files, spec, {});
-                                 });
+                                 loaded.fetch_add(1, std::memory_order_relaxed);
+                                 const std::array files{open(file)};
+                                 return nn::load_csv(files, spec, {});
                                })
                                .pure()
                                .keep(rt::Keep::never);
@@ -47,11 +44,9 @@ const auto& csv_pair_task() {
   static const auto task =
       rt::task("load csv pair", kLoadVersions.csv_pair)
           .cpu([](rt::file_in file, rt::file_in test, nn::DataSpec spec) -> nn::Dataset {
-            return translated([&] {
-              loaded.fetch_add(1, std::memory_order_relaxed);
-              const std::array files{open(file), open(test)};
-              return nn::load_csv(files, spec, {});
-            });
+            loaded.fetch_add(1, std::memory_order_relaxed);
+            const std::array files{open(file), open(test)};
+            return nn::load_csv(files, spec, {});
           })
           .pure()
           .keep(rt::Keep::never);
@@ -62,11 +57,9 @@ const auto& npy_task() {
   static const auto task =
       rt::task("load npy", kLoadVersions.npy)
           .cpu([](rt::file_in x, rt::file_in y, nn::DataSpec spec) -> nn::Dataset {
-            return translated([&] {
-              loaded.fetch_add(1, std::memory_order_relaxed);
-              spec.path = x.path().string();
-              return nn::load_npy({open(x), open(y)}, spec, {});
-            });
+            loaded.fetch_add(1, std::memory_order_relaxed);
+            spec.path = x.path().string();
+            return nn::load_npy({open(x), open(y)}, spec, {});
           })
           .pure()
           .keep(rt::Keep::never);
@@ -76,11 +69,9 @@ const auto& npy_task() {
 const auto& safetensors_task() {
   static const auto task = rt::task("load safetensors", kLoadVersions.safetensors)
                                .cpu([](rt::file_in file, nn::DataSpec spec) -> nn::Dataset {
-                                 return translated([&] {
-                                   loaded.fetch_add(1, std::memory_order_relaxed);
-                                   spec.path = file.path().string();
-                                   return nn::load_safetensors(open(file), spec, {});
-                                 });
+                                 loaded.fetch_add(1, std::memory_order_relaxed);
+                                 spec.path = file.path().string();
+                                 return nn::load_safetensors(open(file), spec, {});
                                })
                                .pure()
                                .keep(rt::Keep::never);
@@ -92,12 +83,10 @@ const auto& idx_task() {
       rt::task("load idx", kLoadVersions.idx)
           .cpu([](rt::file_in images, rt::file_in labels, rt::file_in test_images,
                   rt::file_in test_labels, nn::DataSpec spec) -> nn::Dataset {
-            return translated([&] {
-              loaded.fetch_add(1, std::memory_order_relaxed);
-              spec.path = images.path().parent_path().string();
-              return nn::load_idx(
-                  {open(images), open(labels), open(test_images), open(test_labels)}, spec, {});
-            });
+            loaded.fetch_add(1, std::memory_order_relaxed);
+            spec.path = images.path().parent_path().string();
+            return nn::load_idx({open(images), open(labels), open(test_images), open(test_labels)},
+                                spec, {});
           })
           .pure()
           .keep(rt::Keep::never);
@@ -120,7 +109,7 @@ rt::Value<nn::Dataset> load(const nn::DataSpec& spec) {
     case nn::DataKind::safetensors:
       return safetensors_task()(spec.path, rest);
     case nn::DataKind::idx: {
-      const auto files = translated([&] { return nn::idx_files(spec.path); });
+      const auto files = nn::idx_files(spec.path);
       return idx_task()(files[0], files[1], files[2], files[3], rest);
     }
     case nn::DataKind::csv:

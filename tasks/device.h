@@ -3,12 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/error.h"
 #include "kernels/device.h"
+#include "kernels/kernels.h"
 #include "nn/data/resident.h"
 #include "nn/workspace.h"
 #include "runtime/context.h"
+#include "runtime/gpu_failure.h"
 #include "runtime/resources.h"
+#include "tasks/tasks.h"
 
 namespace tasks {
 
@@ -29,6 +34,22 @@ void compute_with(const kern::Device* device);
 
 /// What a runtime keeps free on each GPU for these bodies (rt::Config::gpu_reserve).
 [[nodiscard]] rt::ByteCount gpu_reserve() noexcept;
+
+/// Runs what a `.cuda` body does and turns the device's failures into errors of tasks: DeviceLost,
+/// or base::Error (no_device) once this process can use the device no more.
+template <class Body>
+decltype(auto) translated(Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const kern::DeviceGone& error) {
+    rt::report_gpu_failure(error.what());
+    throw base::Error(base::Errc::no_device,
+                      std::string(error.what()) +
+                          ": this process can use the device no more; the same command goes on");
+  } catch (const kern::DeviceError& error) {
+    throw DeviceLost(error.what());
+  }
+}
 
 /// In a `.cuda` body, for as long as it computes: a table of its worker's device, whose kernels
 /// go to the worker's stream, and the task's scratch as what the worker's workspace has there.

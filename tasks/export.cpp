@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "nn/model_file.h"
 #include "runtime/runtime.h"
-#include "tasks/body.h"
 #include "tasks/tasks.h"
 
 namespace tasks {
@@ -16,8 +15,7 @@ const auto& export_task() {
       rt::task("export model", 1)
           .cpu([](rt::file_out file, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   std::map<std::string, std::string> more, bool with_optimizer) -> void {
-            translated(
-                [&] { nn::write_model(file.path().string(), *net, *data, more, with_optimizer); });
+            nn::write_model(file.path().string(), *net, *data, more, with_optimizer);
           });
   return task;
 }

@@ -3,12 +3,12 @@
 #include <type_traits>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "kernels/kernels.h"
 #include "nn/adapt/judge.h"
 #include "nn/init.h"
 #include "nn/latency.h"
 #include "runtime/runtime.h"
-#include "tasks/body.h"
 #include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
@@ -58,12 +58,10 @@ const auto& init_task() {
   static const auto task = rt::task("init", 1)
                                .cpu([](rt::Context& context, nn::ParamSlab::Header header,
                                        std::uint64_t seed, std::uint64_t) -> nn::ParamSlab {
-                                 return translated([&] {
-                                   nn::ParamSlab net(std::move(header));
-                                   Lent lent(context);
-                                   nn::init_weights(net, seed, &lent);
-                                   return net;
-                                 });
+                                 nn::ParamSlab net(std::move(header));
+                                 Lent lent(context);
+                                 nn::init_weights(net, seed, &lent);
+                                 return net;
                                })
                                .simulated([](nn::ParamSlab::Header header, std::uint64_t,
                                              std::uint64_t) -> nn::ParamSlab {
@@ -92,11 +90,9 @@ const auto& train_task() {
       rt::task("train", 3)
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
-            return translated([&] {
-              Lent lent(context);
-              return train_here(context, kern::cpu_kernels(hyper.precision), *net,
-                                data->view(nn::Part::train), hyper, stretch, &lent);
-            });
+            Lent lent(context);
+            return train_here(context, kern::cpu_kernels(hyper.precision), *net,
+                              data->view(nn::Part::train), hyper, stretch, &lent);
           })
           .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
@@ -140,11 +136,9 @@ auto scoring_task(const char* name, int version) {
   return rt::task(name, version)
       .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
               nn::Part part, nn::Choice loss, double) -> Result {
-        return translated([&] {
-          Lent lent(context);
-          return score(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, data->view(part),
-                       loss, &lent);
-        });
+        Lent lent(context);
+        return score(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, data->view(part),
+                     loss, &lent);
       })
       .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                nn::Part part, nn::Choice loss, double) -> Result {
@@ -186,10 +180,8 @@ const auto& latency_task() {
       rt::task("latency", 1)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Part part) -> double {
-            return translated([&] {
-              return nn::row_latency(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                     data->view(part), &clock_seconds);
-            });
+            return nn::row_latency(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                   data->view(part), &clock_seconds);
           })
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Part part) -> double {
@@ -214,10 +206,8 @@ const auto& baseline_task() {
       rt::task("baseline", 1)
           .cpu([](rt::Context& context, rt::in<nn::Dataset> data, nn::Baseline kind,
                   double) -> nn::ParamSlab {
-            return translated([&] {
-              return nn::fit_baseline(kern::cpu_kernels(), context.local<nn::Workspace>(), *data,
-                                      kind);
-            });
+            return nn::fit_baseline(kern::cpu_kernels(), context.local<nn::Workspace>(), *data,
+                                    kind);
           })
           .pure()
           .cost([](nn::Baseline, double flops) { return rt::Flops{flops}; });
@@ -235,7 +225,7 @@ double epochs_trained() noexcept { return trained_epochs.load(std::memory_order_
 
 rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& optimizer,
                               std::uint64_t seed, std::uint64_t apart) {
-  return init(translated([&] { return nn::slab_header(model, optimizer); }), seed, apart);
+  return init(nn::slab_header(model, optimizer), seed, apart);
 }
 
 rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t seed,
@@ -246,9 +236,8 @@ rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                                 const nn::Hyper& hyper, const nn::Stretch& stretch,
                                 rt::Flops cost) {
-  return train_task()(net, data,
-                      translated([&] { return nn::hyper_on(nn::complete(hyper), stretch); }),
-                      nn::reduced(stretch), cost.value);
+  return train_task()(net, data, nn::hyper_on(nn::complete(hyper), stretch), nn::reduced(stretch),
+                      cost.value);
 }
 
 rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
@@ -270,19 +259,17 @@ rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
 
 rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows,
                      std::int32_t batch) {
-  return train_cost(translated([&] { return nn::flops_per_row(model); }), stretch, rows, batch);
+  return train_cost(nn::flops_per_row(model), stretch, rows, batch);
 }
 
 rt::Flops train_cost(const nn::Flops& row, const nn::Stretch& stretch, std::uint64_t rows,
                      std::int32_t batch) {
-  return translated([&] {
-    const auto visited = nn::rows_in(stretch, static_cast<std::int64_t>(rows), batch);
-    return rt::Flops{static_cast<double>(row.training) * static_cast<double>(visited)};
-  });
+  const auto visited = nn::rows_in(stretch, static_cast<std::int64_t>(rows), batch);
+  return rt::Flops{static_cast<double>(row.training) * static_cast<double>(visited)};
 }
 
 rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows) {
-  return evaluate_cost(translated([&] { return nn::flops_per_row(model); }), rows);
+  return evaluate_cost(nn::flops_per_row(model), rows);
 }
 
 rt::Flops evaluate_cost(const nn::Flops& row, std::uint64_t rows) {

@@ -7,7 +7,6 @@
 
 #include "kernels/kernels.h"
 #include "runtime/runtime.h"
-#include "tasks/body.h"
 #include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/work.h"
@@ -49,10 +48,8 @@ auto score_task(const char* name, int version) {
   return rt::task(name, version)
       .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
               nn::Choice loss, std::int64_t rows, double) -> Result {
-        return translated([&] {
-          return score(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                       first_rows(data->view(nn::Part::valid), rows), loss);
-        });
+        return score(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                     first_rows(data->view(nn::Part::valid), rows), loss);
       })
       .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                nn::Choice loss, std::int64_t rows, double) -> Result {
@@ -154,24 +151,22 @@ rt::Value<RowScores> score_rows(const rt::Value<nn::ParamSlab>& net,
 
 rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,
                       const nn::Stretch& stretch, const Course& course) {
-  return translated([&] {
-    nn::ModelSpec shape = spec;
-    double flops = 0;
-    for (const nn::Operation& operation : operations) {
-      flops += reshape_cost(shape, operation, course);
-      shape = nn::reshaped(shape, operation);
-    }
-    flops += train_cost(shape, stretch, course.train_rows, course.hyper.batch).value;
-    flops += evaluate_cost(shape, static_cast<std::uint64_t>(course.score_rows)).value;
-    return rt::Flops{flops};
-  });
+  nn::ModelSpec shape = spec;
+  double flops = 0;
+  for (const nn::Operation& operation : operations) {
+    flops += reshape_cost(shape, operation, course);
+    shape = nn::reshaped(shape, operation);
+  }
+  flops += train_cost(shape, stretch, course.train_rows, course.hyper.batch).value;
+  flops += evaluate_cost(shape, static_cast<std::uint64_t>(course.score_rows)).value;
+  return rt::Flops{flops};
 }
 
 rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
                                 nn::Operations operations, Course course) {
   Reshaped out{std::move(net), std::move(spec), 0};
   for (const nn::Operation& operation : operations) {
-    out.flops += translated([&] { return reshape_cost(out.spec, operation, course); });
+    out.flops += reshape_cost(out.spec, operation, course);
     const rt::Device kind = course.devices.kind_for(out.spec, course.hyper);
     const auto on_device = [kind](auto call) {
       const rt::On device(kind);
@@ -183,7 +178,7 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
           on_device([&] { return measured_spec(out.net, course.data, operation); });
       after = co_await measured;
     } else {
-      after = translated([&] { return nn::reshaped(out.spec, operation); });
+      after = nn::reshaped(out.spec, operation);
     }
     const nn::ParamSlab::Header header =
         nn::reshaped_header(nn::slab_header(out.spec, course.hyper.optimizer), after);

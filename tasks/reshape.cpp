@@ -7,7 +7,6 @@
 #include "kernels/kernels.h"
 #include "nn/optimizer_slots.h"
 #include "runtime/runtime.h"
-#include "tasks/body.h"
 #include "tasks/device.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
@@ -27,10 +26,8 @@ nn::DataView training_rows(std::optional<TableOnGpu>& table, const rt::Context& 
 
 rt::Work work_of(const nn::ParamSlab& net, const nn::Dataset& data,
                  const nn::Operation& operation) {
-  return translated([&] {
-    const nn::Dataset::Header& header = data.header();
-    return reshaping_work(net.spec(), operation, header.train_rows, nn::feed_shape(header));
-  });
+  const nn::Dataset::Header& header = data.header();
+  return reshaping_work(net.spec(), operation, header.train_rows, nn::feed_shape(header));
 }
 
 const auto& reshape_task() {
@@ -38,10 +35,8 @@ const auto& reshape_task() {
       rt::task("reshape", 5)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   rt::out<nn::ParamSlab> to, nn::Operation operation, std::uint64_t seed) {
-            translated([&] {
-              nn::reshape(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, operation,
-                          data->view(nn::Part::train), seed, *to);
-            });
+            nn::reshape(kern::cpu_kernels(), context.local<nn::Workspace>(), *net, operation,
+                        data->view(nn::Part::train), seed, *to);
           })
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    rt::out<nn::ParamSlab> to, nn::Operation operation, std::uint64_t seed) {
@@ -55,7 +50,7 @@ const auto& reshape_task() {
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, rt::out<nn::ParamSlab> to,
                         nn::Operation operation, std::uint64_t) {
-            translated([&] { (void)nn::reshaped(net->spec(), operation); });
+            (void)nn::reshaped(net->spec(), operation);
             simulated_reshape(*net, *to);
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, rt::out<nn::ParamSlab>,
@@ -70,10 +65,8 @@ const auto& measure_task() {
       rt::task("measure reshape", 1)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   nn::Operation operation) -> nn::ModelSpec {
-            return translated([&] {
-              return nn::measured_spec(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                       operation, data->view(nn::Part::train));
-            });
+            return nn::measured_spec(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                     operation, data->view(nn::Part::train));
           })
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    nn::Operation operation) -> nn::ModelSpec {
@@ -86,7 +79,7 @@ const auto& measure_task() {
           })
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>,
                         nn::Operation operation) -> nn::ModelSpec {
-            return translated([&] { return nn::reshaped(net->spec(), operation); });
+            return nn::reshaped(net->spec(), operation);
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    const nn::Operation& operation) { return work_of(*net, *data, operation); })
@@ -98,7 +91,7 @@ const auto& slots_task() {
   static const auto task =
       rt::task("with slots for", 1)
           .cpu([](rt::in<nn::ParamSlab> net, nn::Choice optimizer) -> nn::ParamSlab {
-            return translated([&] { return nn::with_slots_for(*net, optimizer); });
+            return nn::with_slots_for(*net, optimizer);
           })
           .pure()
           .keep(rt::Keep::never);
@@ -130,10 +123,8 @@ const auto& statistics_task() {
       rt::task("unit statistics", 1)
           .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                   double) -> std::vector<nn::UnitStatistics> {
-            return translated([&] {
-              return nn::unit_statistics(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                         data->view(nn::Part::train));
-            });
+            return nn::unit_statistics(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                       data->view(nn::Part::train));
           })
           .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                    double) -> std::vector<nn::UnitStatistics> {
@@ -149,10 +140,8 @@ const auto& statistics_task() {
             return simulated_statistics(net->spec());
           })
           .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, double) {
-            return translated([&] {
-              return statistics_work(net->spec(), data->header().train_rows,
-                                     nn::feed_shape(data->header()));
-            });
+            return statistics_work(net->spec(), data->header().train_rows,
+                                   nn::feed_shape(data->header()));
           })
           .pure()
           .cost([](double flops) { return rt::Flops{flops}; });
@@ -165,14 +154,14 @@ rt::Value<nn::ParamSlab> reshape(const rt::Value<nn::ParamSlab>& net,
                                  const rt::Value<nn::Dataset>& data, const nn::Operation& operation,
                                  const nn::ParamSlab::Header& after, std::uint64_t seed) {
   rt::Value<nn::ParamSlab> to = rt::uninitialised<nn::ParamSlab>(after);
-  reshape_task()(net, data, to, translated([&] { return nn::complete(operation); }), seed);
+  reshape_task()(net, data, to, nn::complete(operation), seed);
   return to;
 }
 
 rt::Value<nn::ModelSpec> measured_spec(const rt::Value<nn::ParamSlab>& net,
                                        const rt::Value<nn::Dataset>& data,
                                        const nn::Operation& operation) {
-  return measure_task()(net, data, translated([&] { return nn::complete(operation); }));
+  return measure_task()(net, data, nn::complete(operation));
 }
 
 rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "kernels/kernels.h"
 #include "nn/pack.h"
 #include "runtime/codec.h"
-#include "tasks/body.h"
 
 namespace tasks {
 
@@ -73,10 +73,8 @@ void train_together(rt::Context& context, rt::Pack<TrainCall>& calls,
                  std::make_exception_ptr(base::Error(base::Errc::cancelled, "stopped on request")));
     };
   }
-  translated([&] {
-    nn::train_pack(kern::cpu_kernels(nets[0].hyper->precision), context.local<nn::Workspace>(),
-                   table->view(nn::Part::train), *all, nets);
-  });
+  nn::train_pack(kern::cpu_kernels(nets[0].hyper->precision), context.local<nn::Workspace>(),
+                 table->view(nn::Part::train), *all, nets);
 }
 
 }  // namespace tasks

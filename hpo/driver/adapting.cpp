@@ -51,7 +51,7 @@ template <class Ask>
 auto asked(const Ask& ask) {
   try {
     return ask();
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     throw TrialFailure(Cause::error, base::cat("adapt: ", error.what()));
   }
 }

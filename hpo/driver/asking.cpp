@@ -3,9 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "hpo/driver/trial_work.h"
-#include "nn/error.h"
 
 namespace hpo {
 
@@ -56,7 +56,7 @@ nn::Turn turn_of(const tasks::Program& program, const tasks::ProgramResult& resu
   }
   try {
     return policy.answered(situation, result.output);
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     throw TrialFailure(Cause::error,
                        base::cat(who, " answered ", shown(result.output), ": ",
                                  base::printable(error.what(), 400), last_lines(result.errors)));

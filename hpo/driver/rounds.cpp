@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "nn/adapt/operation_json.h"
-#include "nn/error.h"
 
 namespace hpo {
 
@@ -12,7 +11,7 @@ namespace {
 nn::Operations operations_of(const Tried& tried) {
   try {
     return nn::operations_from_json(tried.operations);
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     throw base::Error(base::Errc::storage, base::cat("a round of the log: ", error.what()));
   }
 }

@@ -13,7 +13,6 @@
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/source_file.h"
-#include "nn/error.h"
 #include "nn/model_file.h"
 #include "nn/predict_table.h"
 #include "runtime/failure.h"
@@ -66,13 +65,13 @@ StudyData described(const StudySpec& study, rt::Value<nn::Dataset> value) {
   return data;
 }
 
-/// What `ask` throws of nn's, as a refusal of that key, whose file need not be named twice.
+/// Turns what `ask` throws into a refusal of that key, whose file need not be named twice.
 template <class Ask>
 auto or_refuse(const StudySpec& study, std::string_view key, const std::string& file,
                const Ask& ask) {
   try {
     return ask();
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     std::string what = error.what();
     if (what.starts_with(file + ": ")) what.erase(0, file.size() + 2);
     refuse_from(study, key, what);

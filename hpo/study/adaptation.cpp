@@ -1,5 +1,6 @@
 #include "hpo/study/adaptation.h"
 
+#include "base/error.h"
 #include "base/text.h"
 #include "hpo/study/field.h"
 #include "hpo/study/layers.h"
@@ -68,7 +69,7 @@ nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, st
   } catch (const nn::SpecError& error) {
     const Node* field = error.field().empty() ? nullptr : adapt.find(error.field());
     throw Fault(field != nullptr ? field->at : adapt.at, error.what());
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     throw Fault(adapt.at, base::cat(out.plugin.empty() ? "" : "adapt.plugin: ", error.what()));
   }
   return out;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "hpo/study/field.h"
 #include "hpo/study/substitute.h"
 #include "nn/adapt/plugin.h"
-#include "nn/error.h"
 
 namespace hpo::study {
 
@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::string_view kPlugin = "plugin", kContent = "content";
 
-/// What `ask` throws of nn's, as a refusal of the plugin that `node` names.
+/// Turns what `ask` throws into a refusal of the plugin that `node` names.
 template <class Ask>
 auto or_refuse(const Node& node, const Ask& ask) {
   try {
     return ask();
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     throw Fault(node.at, base::cat("adapt.plugin: ", error.what()));
   }
 }

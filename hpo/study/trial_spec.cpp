@@ -150,7 +150,7 @@ nn::ModelSpec first_network(const StudySpec& study, const Params& params, const 
                           " has another number of them"));
   try {
     return nn::continued_spec(data.model->spec, data.input, outputs);
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     throw Fault(study.places->at("from.model"), error.what());
   }
 }

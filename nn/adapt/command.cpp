@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
@@ -161,8 +162,8 @@ class Command final : public Policy {
   [[noreturn]] static void fail(std::string_view text) {
     const std::array<std::string, 2> words{"keep", "\"keep\""};
     const std::string near = base::nearest(text.substr(0, 16), words);
-    throw Error("expected " + command_answer_forms() +
-                (near.empty() ? "" : "; did you mean \"keep\"?"));
+    throw base::Error(base::Errc::data, "expected " + command_answer_forms() +
+                                            (near.empty() ? "" : "; did you mean \"keep\"?"));
   }
 
   [[nodiscard]] static std::string_view trimmed(std::string_view text) {
@@ -185,7 +186,7 @@ class Command final : public Policy {
     return json;
   }
 
-  /// Throws Error unless the operations can be done to a network, one after another.
+  /// Throws SpecError unless the operations can be done to a network, one after another.
   void check(ModelSpec spec, const Operations& operations) const {
     for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
   }
@@ -195,9 +196,10 @@ class Command final : public Policy {
       if (key == "race" || key == "length") continue;
       const std::array<std::string, 2> known{"race", "length"};
       const std::string near = base::nearest(key, known);
-      throw Error("a race with the key \"" + base::printable(key, 80) +
-                  "\", expected race and length" +
-                  (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+      throw base::Error(base::Errc::data,
+                        "a race with the key \"" + base::printable(key, 80) +
+                            "\", expected race and length" +
+                            (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
     }
     const Json& entrants = answer["race"];
     if (!entrants.is_array()) fail(answer.dump());
@@ -219,9 +221,10 @@ class Command final : public Policy {
     const double epochs = length->is_number() ? length->get<double>() : 0;
     const double borders = epochs * static_cast<double>(grid_);
     if (borders < 1 || borders > 1e12 || std::abs(borders - std::round(borders)) > 1e-6) {
-      throw Error("a race of length " + length->dump() + ", expected a multiple of " +
-                  to_text(1 / static_cast<double>(grid_)) +
-                  " epochs: the parts into which the policy's times cut an epoch");
+      throw base::Error(base::Errc::data,
+                        "a race of length " + length->dump() + ", expected a multiple of " +
+                            to_text(1 / static_cast<double>(grid_)) +
+                            " epochs: the parts into which the policy's times cut an epoch");
     }
     return std::llround(borders);
   }

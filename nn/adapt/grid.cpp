@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "nn/error.h"
+#include "base/error.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -26,8 +26,10 @@ std::int64_t grid_of(std::span<const double> epochs) {
   }
   std::string list;
   for (const double e : epochs) list += (list.empty() ? "" : ", ") + to_text(e);
-  throw Error("times of " + list + " epochs share no grid of at most " + std::to_string(kMaxGrid) +
-              " borders an epoch, expected fractions such as 0.5 or 0.25");
+  throw base::Error(base::Errc::study,
+                    "times of " + list + " epochs share no grid of at most " +
+                        std::to_string(kMaxGrid) +
+                        " borders an epoch, expected fractions such as 0.5 or 0.25");
 }
 
 std::int64_t border_of(double epochs, std::int64_t grid) {

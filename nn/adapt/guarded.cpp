@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "nn/adapt/grid.h"
 #include "nn/error.h"
@@ -17,19 +18,21 @@ namespace {
 
 constexpr std::size_t kLongestWhy = 300;
 
-/// What the call `name` of a plugin's throws, as an Error that begins with its path.
+/// Calls `ask`, the function `name` of a plugin. Turns what it throws into a base::Error that
+/// begins with the plugin's path.
 template <class Ask>
 std::invoke_result_t<const Ask&> guard(const std::string& plugin, std::string_view name,
                                        const Ask& ask) {
   const std::string who = plugin + ": " + std::string(name);
   try {
     return ask();
-  } catch (const Error& error) {
-    throw Error(who + ": " + base::printable(error.what(), kLongestWhy));
+  } catch (const base::Error& error) {
+    throw base::Error(base::Errc::study, who + ": " + base::printable(error.what(), kLongestWhy));
   } catch (const std::exception& error) {
-    throw Error(who + " threw \"" + base::printable(error.what(), kLongestWhy) + "\"");
+    throw base::Error(base::Errc::study,
+                      who + " threw \"" + base::printable(error.what(), kLongestWhy) + "\"");
   } catch (...) {
-    throw Error(who + " threw what is no std::exception");
+    throw base::Error(base::Errc::study, who + " threw what is no std::exception");
   }
 }
 
@@ -104,7 +107,9 @@ class Guarded final : public Policy {
     return guard(plugin_, name, ask);
   }
 
-  [[noreturn]] void fail(const std::string& what) const { throw Error(plugin_ + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw base::Error(base::Errc::study, plugin_ + ": " + what);
+  }
 
   void check(const Turn& turn, const Situation& situation) const {
     const std::string when =

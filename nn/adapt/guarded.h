@@ -8,8 +8,8 @@
 namespace nn {
 
 /// The policy of a kind that a plugin brought. What it throws, and what it answers that can't be,
-/// becomes an Error that begins with the plugin's path; throws SpecError where it refuses the
-/// network.
+/// becomes a base::Error (study) that begins with the plugin's path; throws SpecError where it
+/// refuses the network.
 [[nodiscard]] std::unique_ptr<Policy> guarded(const PolicyKind& kind, const PolicySetup& setup);
 
 }  // namespace nn

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/text.h"
-#include "nn/error.h"
 
 namespace nn {
 namespace {
@@ -21,19 +21,20 @@ std::string excerpt(const Json& json) {
 }
 
 [[noreturn]] void fail(const Json& json) {
-  throw Error(excerpt(json) + " is no operation, expected " + std::string(kOperationForm));
+  throw base::Error(base::Errc::data,
+                    excerpt(json) + " is no operation, expected " + std::string(kOperationForm));
 }
 
 FieldValue value_of(const Json& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw Error(base::printable(name, kShown) + " is " + excerpt(json) +
-                ", expected a number below 2^63");
+    throw base::Error(base::Errc::data, base::printable(name, kShown) + " is " + excerpt(json) +
+                                            ", expected a number below 2^63");
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  throw Error(base::printable(name, kShown) + " is " + excerpt(json) +
-              ", expected a number, a word, true or false");
+  throw base::Error(base::Errc::data, base::printable(name, kShown) + " is " + excerpt(json) +
+                                          ", expected a number, a word, true or false");
 }
 
 /// The kind of an operation and its fields, whichever way it is written.
@@ -56,7 +57,8 @@ Operation operation_of(const Json& json) {
     } else if (value.is_string()) {
       operation.layer = value.get<std::string>();
     } else {
-      throw Error("layer is " + excerpt(value) + ", expected the name of a layer");
+      throw base::Error(base::Errc::data,
+                        "layer is " + excerpt(value) + ", expected the name of a layer");
     }
   }
   return complete(operation);
@@ -77,7 +79,8 @@ std::string json_of(const Operations& operations) {
 
 Operations operations_from_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error("no JSON: " + base::printable(text, kShown));
+  if (json.is_discarded())
+    throw base::Error(base::Errc::data, "no JSON: " + base::printable(text, kShown));
   Operations operations;
   if (!json.is_array()) return {operation_of(json)};
   for (const Json& operation : json) operations.push_back(operation_of(operation));

@@ -12,8 +12,8 @@ namespace nn {
 [[nodiscard]] std::string json_of(const Operations& operations);
 
 /// What json_of wrote, or a person: one operation or a list of them, as {KIND: {field: value}} or
-/// {"type": KIND, field: value}; complete. Throws Error for what is none, SpecError for kinds,
-/// fields and values that do not exist, with the nearest known word.
+/// {"type": KIND, field: value}; complete. Throws base::Error (data) for what is none,
+/// SpecError for kinds, fields and values that do not exist, with the nearest known word.
 [[nodiscard]] Operations operations_from_json(std::string_view json);
 
 /// One line that says what operations_from_json takes.

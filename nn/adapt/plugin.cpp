@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "nn/data/source_file.h"
-#include "nn/error.h"
 
 namespace nn {
 namespace {
@@ -30,30 +30,32 @@ void check_field(const std::string& who, const FieldInfo& field) {
   const bool plain = !field.name.empty() && std::ranges::all_of(field.name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
-  if (!plain) throw Error(what + "expected a name of a-z, 0-9 and _");
+  if (!plain) throw base::Error(base::Errc::study, what + "expected a name of a-z, 0-9 and _");
   if (std::ranges::find(kTaken, field.name) != kTaken.end())
-    throw Error(what + "which the study file needs itself");
+    throw base::Error(base::Errc::study, what + "which the study file needs itself");
   if (field.course || field.type == FieldType::number_by_name)
-    throw Error(what + "which is no single value");
+    throw base::Error(base::Errc::study, what + "which is no single value");
   if (field.type == FieldType::word && field.choices.empty())
-    throw Error(what + "a word without choices");
+    throw base::Error(base::Errc::study, what + "a word without choices");
   if (!field.value) return;
   if (const std::string problem = field_problem(field, *field.value); !problem.empty())
-    throw Error(what + "whose default " + problem);
+    throw base::Error(base::Errc::study, what + "whose default " + problem);
 }
 
 void check_kind(const std::string& path, const PolicyKind& kind) {
   const std::string who = path + ": the policy " + base::printable(kind.info.kind, 60);
-  if (kind.make == nullptr) throw Error(who + " has no function make");
+  if (kind.make == nullptr) throw base::Error(base::Errc::study, who + " has no function make");
   if (kind.timetable || kind.program || kind.behind != nullptr || kind.birth != nullptr)
-    throw Error(who +
-                " asks for what only Trellis's own policies have: a timetable, a program or "
-                "a birth");
+    throw base::Error(
+        base::Errc::study,
+        who +
+            " asks for what only Trellis's own policies have: a timetable, a program or "
+            "a birth");
   std::set<std::string> names;
   for (const FieldInfo& field : kind.info.fields) {
     check_field(who, field);
     if (!names.insert(field.name).second)
-      throw Error(who + " has two fields \"" + field.name + "\"");
+      throw base::Error(base::Errc::study, who + " has two fields \"" + field.name + "\"");
   }
 }
 
@@ -68,7 +70,8 @@ class Copy {
       if (written <= 0) break;
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
-    if (file_ < 0 || !bytes.empty()) throw Error(path + ": there is no memory to load it");
+    if (file_ < 0 || !bytes.empty())
+      throw base::Error(base::Errc::study, path + ": there is no memory to load it");
   }
   ~Copy() {
     if (!stays_) close(file_);
@@ -92,35 +95,42 @@ std::string loader_error(const std::string& copy) {
   return base::printable(why, 300);
 }
 
+PolicyKind kind_of(const PolicyPlugin& plugin, const std::string& path) {
+  try {
+    return plugin.kind();
+  } catch (const std::exception& error) {
+    throw base::Error(base::Errc::study, path + ": the function of TRELLIS_POLICY threw \"" +
+                                             base::printable(error.what(), 300) + "\"");
+  }
+}
+
 PolicyKind load(const std::string& path, std::span<const std::byte> bytes) {
   Copy copy(path, bytes);
   // What it leaves open is the program's; a fault of its own is told before anything trains.
   void* const library = dlopen(copy.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw Error(path + ": can't be loaded: " + loader_error(copy.path()) +
-                "; expected a shared library (c++ -shared -fPIC) made with this version's headers");
+    throw base::Error(
+        base::Errc::study,
+        path + ": can't be loaded: " + loader_error(copy.path()) +
+            "; expected a shared library (c++ -shared -fPIC) made with this version's headers");
   }
   copy.stay();
   const auto* const plugin = static_cast<const PolicyPlugin*>(dlsym(library, "trellis_policy"));
   if (plugin == nullptr)
-    throw Error(path + ": is no policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
+    throw base::Error(base::Errc::study,
+                      path + ": is no policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
   if (plugin->interface != kPolicyInterface) {
-    throw Error(path + ": was compiled for another interface of policies (version " +
-                std::to_string(plugin->version) + "; this program has version " +
-                std::to_string(kPolicyVersion) +
-                ", or its types have other sizes), expected it compiled with this version's "
-                "headers");
+    throw base::Error(
+        base::Errc::study,
+        path + ": was compiled for another interface of policies (version " +
+            std::to_string(plugin->version) + "; this program has version " +
+            std::to_string(kPolicyVersion) +
+            ", or its types have other sizes), expected it compiled with this version's "
+            "headers");
   }
-  try {
-    PolicyKind kind = plugin->kind();
-    check_kind(path, kind);
-    return kind;
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Error(path + ": the function of TRELLIS_POLICY threw \"" +
-                base::printable(error.what(), 300) + "\"");
-  }
+  PolicyKind kind = kind_of(*plugin, path);
+  check_kind(path, kind);
+  return kind;
 }
 
 }  // namespace
@@ -137,7 +147,8 @@ const PolicyKind& plugin_kind(const std::string& path, const std::string& conten
   if (known != by_content.end()) return known->second;
   const SourceFile file(path, kMostPluginBytes);
   if (const std::string now = hash_of(file).hex(); now != content)
-    throw Error(path + ": has the content " + now + ", expected " + base::printable(content, 60));
+    throw base::Error(base::Errc::study, path + ": has the content " + now + ", expected " +
+                                             base::printable(content, 60));
   return by_content.emplace(content, load(path, file.raw())).first->second;
 }
 

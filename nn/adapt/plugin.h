@@ -19,12 +19,13 @@
 #include <string>
 
 #include "nn/adapt/policy.h"
+#include "nn/error.h"
 
 namespace nn {
 
 /// The version of the interface: of policy.h and what it shows of other headers. A test knows what
 /// they were when it was chosen.
-inline constexpr std::uint64_t kPolicyVersion = 2;
+inline constexpr std::uint64_t kPolicyVersion = 3;
 
 /// With the sizes of what a policy and the program hand each other, which differ where one was
 /// compiled otherwise.
@@ -36,7 +37,7 @@ inline constexpr std::uint64_t kPolicyInterface = [] {
         sizeof(Operation),      sizeof(Adaptation),  sizeof(Birth),     sizeof(Candidate),
         sizeof(Round),          sizeof(Turn),        sizeof(Wants),     sizeof(UnitNorms),
         sizeof(UnitStatistics), sizeof(UnitPenalty), sizeof(Situation), sizeof(PolicySetup),
-        sizeof(PolicyKind)})
+        sizeof(PolicyKind),     sizeof(SpecError)})
     out = out * 1099511628211U + size;
   return out;
 }();
@@ -52,11 +53,13 @@ struct PolicyPlugin {
   extern "C" __attribute__((visibility("default"))) const ::nn::PolicyPlugin trellis_policy; \
   const ::nn::PolicyPlugin trellis_policy{.kind = &(function)};
 
-/// The content of a plugin's file, for Adaptation::content. Throws Error where it can't be read.
+/// The content of a plugin's file, for Adaptation::content. Throws DataError where it can't be
+/// read.
 [[nodiscard]] std::string plugin_content(const std::string& path);
 
-/// The kind that a plugin brings; it stays loaded, and the file may change. Throws Error where the
-/// file has other content, can't be loaded, is no plugin, or is one for another interface.
+/// The kind that a plugin brings; it stays loaded, and the file may change. Throws base::Error
+/// (study) where the file has other content, can't be loaded, is no plugin, or is one for another
+/// interface.
 [[nodiscard]] const PolicyKind& plugin_kind(const std::string& path, const std::string& content);
 
 [[nodiscard]] PolicyKind plugin_policy();

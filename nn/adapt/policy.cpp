@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "nn/adapt/guarded.h"
 #include "nn/error.h"
 #include "nn/layout.h"
@@ -37,7 +38,7 @@ std::string shape_text(const ModelSpec& spec) {
 }
 
 Turn Policy::answered(const Situation&, std::string_view) {
-  throw Error("a policy that asks nobody was answered");
+  throw base::Error(base::Errc::internal, "a policy that asks nobody was answered");
 }
 
 std::optional<std::vector<Operations>> Policy::options(const ModelSpec&) const {
@@ -48,7 +49,9 @@ double Policy::cost(const ModelSpec& spec) const {
   return static_cast<double>(flops_per_row(spec).forward);
 }
 
-void Policy::judge(Round&) const { throw Error("a policy that races has to override it"); }
+void Policy::judge(Round&) const {
+  throw base::Error(base::Errc::internal, "a policy that races has to override it");
+}
 
 const PolicyKind& policy_of(const Adaptation& adaptation) {
   const PolicyKind& kind = policy_of(adaptation.policy.kind);

@@ -157,7 +157,7 @@ class Policy {
   [[nodiscard]] virtual std::optional<std::int64_t> next(std::int64_t now) const = 0;
   /// Its turn at the border that next() named.
   [[nodiscard]] virtual Turn turn(const Situation& situation) = 0;
-  /// Goes on from Turn::ask. Throws Error for an answer that makes no sense.
+  /// Goes on from Turn::ask. Throws base::Error (data, study) for an answer that makes no sense.
   [[nodiscard]] virtual Turn answered(const Situation& situation, std::string_view text);
   /// What a turn might do to a spec, for estimates before anything is measured: each alone.
   /// Nothing: anything.
@@ -179,7 +179,7 @@ struct PolicyKind {
   bool timetable = false;  ///< reads Adaptation::at
   bool program = false;    ///< reads Adaptation::command, folder and timeout
   /// Of a kind that stands for others: the one that an adaptation means, whose fields are beside
-  /// this one's. Throws Error where there is none. Null: this one.
+  /// this one's. Throws base::Error where there is none. Null: this one.
   const PolicyKind& (*behind)(const Adaptation&) = nullptr;
   /// Throws SpecError where the policy can never do anything for that network, or would ask for
   /// what can't be done to it.

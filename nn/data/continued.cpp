@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "nn/data/continued_columns.h"
@@ -76,8 +77,8 @@ class Making {
     header_.content = combine(contents);
     const std::size_t bytes = Dataset::byte_size(header_), most = LoadLimits{}.dataset_bytes;
     if (bytes > most)
-      throw Error("expected data that takes at most " + size_text(most) + " in memory, not " +
-                  size_text(bytes));
+      throw base::Error(base::Errc::study, "expected data that takes at most " + size_text(most) +
+                                               " in memory, not " + size_text(bytes));
     Dataset data(std::move(header_));
     set_scaling(data);
     for (const auto& [part, taken] : parts_) copy_rows(fresh_, taken, data);
@@ -132,22 +133,26 @@ class Making {
   void check(const Dataset& data, const std::string& of) const {
     const Dataset::Header &now = data.header(), &known = model_.header();
     if (now.task != known.task)
-      throw Error(of + "expected a target of " + task_word(known.task) +
-                  ", as it predicts; the data has " + task_word(now.task));
+      throw base::Error(base::Errc::study, of + "expected a target of " + task_word(known.task) +
+                                               ", as it predicts; the data has " +
+                                               task_word(now.task));
     if (now.targets.size() != known.targets.size())
-      throw Error(of + "expected " + counted(known.targets.size(), "target") +
-                  ", as it predicts; the data has " + std::to_string(now.targets.size()));
+      throw base::Error(base::Errc::study,
+                        of + "expected " + counted(known.targets.size(), "target") +
+                            ", as it predicts; the data has " + std::to_string(now.targets.size()));
     if (has_named_columns(now) && has_named_columns(known) &&
         target_names(now) != target_names(known))
-      throw Error(of + "expected the target " + first_names(target_names(known)) +
-                  ", which it predicts; the data has " + first_names(target_names(now)));
+      throw base::Error(base::Errc::study,
+                        of + "expected the target " + first_names(target_names(known)) +
+                            ", which it predicts; the data has " + first_names(target_names(now)));
     const bool tables = !now.columns.empty() && !known.columns.empty();
     if (!tables && now.input != known.input)
-      throw Error(of + "expected rows of " + known.input.text() + ", as it takes; the data has " +
-                  now.input.text());
+      throw base::Error(base::Errc::study, of + "expected rows of " + known.input.text() +
+                                               ", as it takes; the data has " + now.input.text());
     if (tables && !(has_named_columns(now) && has_named_columns(known)) &&
         (has_named_columns(now) != has_named_columns(known) || now.places != known.places))
-      throw Error(of + "expected a table of the same columns, as they have no names");
+      throw base::Error(base::Errc::study,
+                        of + "expected a table of the same columns, as they have no names");
   }
 
   void set_columns() {
@@ -197,8 +202,9 @@ class Making {
     for (const std::string& name : wanted) {
       if (std::ranges::find(there, name) != there.end()) continue;
       const std::string near = base::nearest(name, there);
-      throw Error("expected classes that the data has; it has no " + in_quotes(name) +
-                  (near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
+      throw base::Error(base::Errc::study,
+                        "expected classes that the data has; it has no " + in_quotes(name) +
+                            (near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
     }
     header_.class_names = model_.header().class_names;
     for (const std::string& name : there) {
@@ -210,8 +216,9 @@ class Making {
     const std::size_t known = model_.header().class_names.size();
     if (header_.class_names.size() - added.size() == known && added.size() > kMostNewClasses &&
         added.size() > 2 * known && added.size() == wanted.size())
-      throw Error("expected rows of classes that it knows, or a few new ones; the data has " +
-                  std::to_string(added.size()) + " others: " + first_names(added));
+      throw base::Error(base::Errc::study,
+                        "expected rows of classes that it knows, or a few new ones; the data has " +
+                            std::to_string(added.size()) + " others: " + first_names(added));
     fresh_classes_ = numbers_of_classes(there, header_.class_names);
     for (std::size_t i = 0; i < there.size(); ++i)
       if (std::ranges::find(wanted, there[i]) == wanted.end()) fresh_classes_[i].reset();
@@ -241,13 +248,16 @@ class Making {
     const bool trains = header_.train_rows > 0;
     const bool validates = header_.valid_rows > 0 || fresh_.part(Part::valid).empty();
     if (!trains || !validates)
-      throw Error("expected rows to train and to validate on; `classes` (of data) leaves none");
+      throw base::Error(
+          base::Errc::study,
+          "expected rows to train and to validate on; `classes` (of data) leaves none");
     if (old_ != nullptr) {
       replayed_ = taken(*old_, Part::train, old_classes_);
       held_ = taken(*old_, Part::valid, old_classes_);
       if (replayed_.rows.empty() || held_.rows.empty())
-        throw Error(std::string(kOfReplay) + "expected rows of classes that the model knows: " +
-                    first_names(model_.header().class_names));
+        throw base::Error(base::Errc::study, std::string(kOfReplay) +
+                                                 "expected rows of classes that the model knows: " +
+                                                 first_names(model_.header().class_names));
       header_.replayed_rows = replayed_.rows.size();
       header_.replay_rows = held_.rows.size();
       header_.train_rows *= 2;

@@ -20,8 +20,8 @@ inline constexpr double kReplayHeldOut = 0.2;
 /// `spec` for a network whose data was prepared as `model` says: columns that it knows are read as
 /// it reads them, target, task, scale and words for missing values are its own, and rows of all
 /// classes are read (continued_data takes those of `spec.classes`). Looks at the first line of a
-/// csv. Throws DataError (the file), Error: "expected ...", what the model is for and the spec is
-/// not.
+/// csv. Throws DataError (the file), base::Error (study): "expected ...", what the model is for
+/// and the spec is not.
 [[nodiscard]] DataSpec spec_for_model(DataSpec spec, const Dataset& model);
 
 /// The same of old rows: a folder of IDX files, a safetensors file or a csv. kReplayHeldOut of them
@@ -43,7 +43,7 @@ inline constexpr double kReplayHeldOut = 0.2;
 ///            old rows with it
 ///   parts    those of `fresh`. With `old`, whose rows of classes that the model does not know are
 ///            left out, every second row of an epoch is an old one (DataView::replayed)
-/// Throws Error: "expected ...", what differs.
+/// Throws base::Error (study): "expected ...", what differs.
 [[nodiscard]] Dataset continued_data(const Dataset& fresh, const Dataset* old, const Dataset& model,
                                      const std::vector<std::string>& chosen,
                                      const base::Key& content);

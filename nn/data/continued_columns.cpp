@@ -2,11 +2,11 @@
 
 #include <map>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "nn/data/continued.h"
 #include "nn/data/data_error.h"
 #include "nn/data/encode.h"
-#include "nn/error.h"
 
 namespace nn {
 
@@ -84,8 +84,9 @@ FeatureColumn merged(const FeatureColumn& known, const FeatureColumn& fresh) {
     const std::string is = known.kind() == fresh.kind()           ? "dates written in another order"
                            : texts && kind_word(fresh) == "texts" ? "too many different texts"
                                                                   : kind_word(fresh);
-    throw Error("expected " + kind_word(known) + " in column " + in_quotes(known.name) +
-                ", as in its training; the data has " + is + " there");
+    throw base::Error(base::Errc::study, "expected " + kind_word(known) + " in column " +
+                                             in_quotes(known.name) +
+                                             ", as in its training; the data has " + is + " there");
   }
   FeatureColumn out = fresh;
   out.indicator = known.indicator || fresh.indicator;
@@ -132,9 +133,10 @@ void RowMaker::take(const FeatureColumn& column, std::size_t input, const Column
   const bool fits = kind_word(column) == kind_word(from) && column.date == from.date &&
                     (column.kind() == from.kind() || column.kind() == ColumnKind::hashed);
   if (!fits)
-    throw Error(std::string(kOfReplay) + "expected " + kind_word(column) + " in column " +
-                in_quotes(column.name) + ", as in the data; it has " +
-                (kind_word(column) != kind_word(from) ? kind_word(from) : "others"));
+    throw base::Error(base::Errc::study,
+                      std::string(kOfReplay) + "expected " + kind_word(column) + " in column " +
+                          in_quotes(column.name) + ", as in the data; it has " +
+                          (kind_word(column) != kind_word(from) ? kind_word(from) : "others"));
   if (column.kind() == ColumnKind::hashed && from.kind() == ColumnKind::categories) {
     for (std::size_t i = 0; i < from.categories.size(); ++i) {
       const std::string& text = from.categories[i];

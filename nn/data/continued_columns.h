@@ -52,8 +52,8 @@ class Columns {
 [[nodiscard]] std::vector<std::optional<std::size_t>> places_in(
     const std::vector<FeatureColumn>& to, const std::vector<FeatureColumn>& from);
 
-/// A column that both have, as a network that goes on sees it. Throws Error where they hold other
-/// things.
+/// A column that both have, as a network that goes on sees it. Throws base::Error (study) where
+/// they hold other things.
 [[nodiscard]] FeatureColumn merged(const FeatureColumn& known, const FeatureColumn& fresh);
 
 /// Turns a row of one data set into one of another.

@@ -1,6 +1,7 @@
 #include "nn/data/data_error.h"
 
 #include "base/text.h"
+#include "nn/error.h"
 
 namespace nn {
 
@@ -18,7 +19,7 @@ std::string at_place(const std::string& path, std::size_t line, std::size_t colu
 
 DataError::DataError(std::string path, std::size_t line, std::size_t column,
                      const std::string& text)
-    : Error(base::printable(at_place(path, line, column, text), kLongestMessage)),
+    : Error(base::Errc::data, base::printable(at_place(path, line, column, text), kLongestMessage)),
       path_(std::move(path)),
       line_(line),
       column_(column) {}

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <utility>
 
-#include "nn/error.h"
+#include "base/error.h"
 
 namespace nn {
 
-/// A data file, or what a study says about it, cannot be used. what() is one line,
+/// A data file, or what a study says about it, cannot be used (kind: data). what() is one line,
 /// `path:line:column: text`; line and column count from 1 (bytes, so that an editor jumps there)
 /// and are left out when 0.
-class DataError : public Error {
+class DataError : public base::Error {
  public:
   DataError(std::string path, std::size_t line, std::size_t column, const std::string& text);
   DataError(std::string path, const std::string& text) : DataError(std::move(path), 0, 0, text) {}

@@ -5,7 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "nn/error.h"
+#include "base/error.h"
 
 namespace nn {
 
@@ -84,7 +84,9 @@ Json columns(const Dataset::Header& header) {
 
 constexpr std::size_t kMostInputs = 1U << 24;
 
-[[noreturn]] void refuse_header(const std::string& what) { throw Error("preprocessing: " + what); }
+[[noreturn]] void refuse_header(const std::string& what) {
+  throw base::Error(base::Errc::data, "preprocessing: " + what);
+}
 
 const Json& at(const Json& json, const char* name) {
   const auto found = json.find(name);

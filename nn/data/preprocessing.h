@@ -30,8 +30,8 @@ namespace nn {
 [[nodiscard]] std::string preprocessing_json(const Dataset& data);
 
 /// The inverse: a data set without rows whose header, shift and scale are those that the text was
-/// made of. Throws Error "preprocessing: what, expected" for anything else; hostile texts are
-/// refused.
+/// made of. Throws base::Error (data) "preprocessing: what, expected" for anything else; hostile
+/// texts are refused.
 [[nodiscard]] Dataset preprocessing_from_json(std::string_view text);
 
 }  // namespace nn

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "nn/data/continued.h"
 #include "nn/data/continued_columns.h"
 #include "nn/data/csv_names.h"
@@ -87,8 +88,9 @@ void read_columns_as(DataSpec& spec, const Dataset& model) {
   if (!any) {
     std::vector<std::string> names;
     for (const FeatureColumn& column : known.columns) names.push_back(column.name);
-    throw Error("expected a table with some of its columns, " + first_names(names) +
-                "; the first line has none of them");
+    throw base::Error(base::Errc::study, "expected a table with some of its columns, " +
+                                             first_names(names) +
+                                             "; the first line has none of them");
   }
   spec.header = HeaderRow::yes;
 }
@@ -98,16 +100,18 @@ void read_columns_as(DataSpec& spec, const Dataset& model) {
 DataSpec spec_for_model(DataSpec spec, const Dataset& model) {
   const Dataset::Header& known = model.header();
   if (spec.task != LearningTask::guess && spec.task != known.task)
-    throw Error(
-        "expected task: " +
-        std::string(known.task == LearningTask::classification ? "classification" : "regression") +
-        ": the model is one of " + task_word(known.task));
+    throw base::Error(base::Errc::study,
+                      "expected task: " +
+                          std::string(known.task == LearningTask::classification ? "classification"
+                                                                                 : "regression") +
+                          ": the model is one of " + task_word(known.task));
   spec.task = known.task;
   spec.scale = known.scaling;
   spec.for_model = true;
   spec.classes.clear();
   if (spec.kind == DataKind::csv && known.input.is_image())
-    throw Error("expected images of " + known.input.text() + ", as it takes; the data is a csv");
+    throw base::Error(base::Errc::study, "expected images of " + known.input.text() +
+                                             ", as it takes; the data is a csv");
   if (spec.kind == DataKind::csv) read_columns_as(spec, model);
   return spec;
 }

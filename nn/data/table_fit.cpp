@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/csv_names.h"
@@ -140,7 +141,8 @@ struct Numbered {
       columns.push_back(*number_of(column.name));
       last = std::max(last, columns.back());
       if (std::ranges::binary_search(targets, columns.back()))
-        throw Error("the model takes its target " + in_quotes(column.name) + " for an input");
+        throw base::Error(base::Errc::data,
+                          "the model takes its target " + in_quotes(column.name) + " for an input");
     }
   }
 

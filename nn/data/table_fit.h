@@ -32,7 +32,8 @@ struct TableFit {
 /// or without the target's. Arrays had no column for the target: a table may have one where its
 /// header names it. `row_names`: the first record is a header whose first field, which it lacks in
 /// the file, stands above names of the rows. Throws DataError(path) that names every column that is
-/// missing, or says how many there should be; Error where the model contradicts itself.
+/// missing, or says how many there should be; base::Error (data) where the model contradicts
+/// itself.
 [[nodiscard]] TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
                                  const Dataset& model, bool row_names = false);
 

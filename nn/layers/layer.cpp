@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/enum_names.h"
+#include "base/error.h"
 
 namespace nn {
 
@@ -45,7 +46,7 @@ kern::Activation activation_of(const Fields& fields) {
   for (const auto& [word, activation] : kActivations) {
     if (word == name) return activation;
   }
-  throw Error("no activation is called " + name);
+  throw base::Error(base::Errc::internal, "no activation is called " + name);
 }
 
 InitRule init_for(kern::Activation activation) {

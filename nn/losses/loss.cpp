@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "nn/error.h"
+#include "base/error.h"
 
 namespace nn {
 namespace {
 
 std::vector<float> balanced(const DataView& data) {
-  if (data.training.empty()) throw Error("class_weights: balanced needs the training rows");
+  if (data.training.empty())
+    throw base::Error(base::Errc::study, "class_weights: balanced needs the training rows");
   std::vector<double> rows(static_cast<std::size_t>(data.outputs));
   for (const std::uint32_t row : data.training) ++rows[static_cast<std::size_t>(data.labels[row])];
   const auto present =
@@ -26,7 +27,8 @@ std::vector<float> listed(const NumberByName& weights, const DataView& data) {
   std::vector<float> out(static_cast<std::size_t>(data.outputs), 1.0F);
   for (const auto& [name, weight] : weights) {
     const auto at = std::ranges::find(data.class_names, name);
-    if (at == data.class_names.end()) throw Error("class_weights: the target has no class " + name);
+    if (at == data.class_names.end())
+      throw base::Error(base::Errc::study, "class_weights: the target has no class " + name);
     out[static_cast<std::size_t>(at - data.class_names.begin())] = static_cast<float>(weight);
   }
   return out;

@@ -86,8 +86,8 @@ template <class T>
 
 /// One weight a class for a complete loss: none, when all are 1. `balanced`: training rows /
 /// (classes that have some * the class's rows), so that every class counts alike and a row 1 on
-/// average; listed: as listed, 1 for classes that are not. Throws Error for a name that is no
-/// class, and where the data does not say what is needed.
+/// average; listed: as listed, 1 for classes that are not. Throws base::Error (study) for a name
+/// that is no class, and where the data does not say what is needed.
 [[nodiscard]] std::vector<float> class_weights(const Choice& loss, const DataView& data);
 
 /// The same loss with class weights that follow the training part written out by name: it means the

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
-#include "nn/error.h"
 #include "nn/fields.h"
 #include "nn/onnx/layers.h"
 
@@ -98,8 +98,9 @@ std::string model_file(const TrainedModel& model,
   texts.emplace("preprocessing", preprocessing_json(model.data));
   std::string file = graph.file(texts);
   if (file.size() > kMostBytes)
-    throw Error("onnx: the network takes " + std::to_string(file.size()) +
-                " bytes, expected at most " + std::to_string(kMostBytes));
+    throw base::Error(base::Errc::data, "onnx: the network takes " + std::to_string(file.size()) +
+                                            " bytes, expected at most " +
+                                            std::to_string(kMostBytes));
   return file;
 }
 

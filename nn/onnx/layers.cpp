@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "nn/error.h"
+#include "base/error.h"
 #include "nn/layers/conv2d.h"
 #include "nn/layers/layer.h"
 #include "nn/layers/pool.h"
@@ -50,7 +50,8 @@ void activate(Translation& t, const LayerSpec& layer) {
     y = t.graph.node("Mul", {y, t.x}, name + ".product");
     t.x = t.graph.node("Mul", {y, number(".half", half)}, name);
   } else {
-    throw Error("onnx: the activation " + word + " of " + layer.name + " has no translation");
+    throw base::Error(base::Errc::data,
+                      "onnx: the activation " + word + " of " + layer.name + " has no translation");
   }
 }
 
@@ -217,7 +218,8 @@ std::span<const float> Translation::weights(const std::string& name) const {
 void add_layer(Translation& translation, const LayerSpec& layer, const Flow& in, const Flow& out) {
   const auto found = std::ranges::find(kKinds, layer.kind, &Entry::kind);
   if (found == kKinds.end())
-    throw Error("onnx: the layer " + layer.name + " of kind " + layer.kind + " has no translation");
+    throw base::Error(base::Errc::data, "onnx: the layer " + layer.name + " of kind " + layer.kind +
+                                            " has no translation");
   found->add(translation, {layer, in, out});
 }
 

@@ -25,7 +25,8 @@ struct Translation {
   [[nodiscard]] std::span<const float> weights(const std::string& name) const;
 };
 
-/// Adds one layer; `x` is what leaves it then. Throws Error naming a kind that has no translation.
+/// Adds one layer; `x` is what leaves it then. Throws base::Error (data) naming a kind
+/// that has no translation.
 void add_layer(Translation& translation, const LayerSpec& layer, const Flow& in, const Flow& out);
 
 }  // namespace nn::onnx

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "kernels/kernels.h"
-#include "nn/error.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/draw.h"
 #include "nn/reshape/net.h"
@@ -43,7 +43,8 @@ Net<float> with_new_inputs(const kern::Kernels<float>& kernels, const Net<float>
   const auto before = units_of(from.spec(), kInputs);
   const bool fits = inputs.size() == units &&
                     std::ranges::all_of(inputs, [&](std::int32_t i) { return i < before; });
-  if (!fits) throw Error("a continuation is of other inputs than the network's");
+  if (!fits)
+    throw base::Error(base::Errc::study, "a continuation is of other inputs than the network's");
   Net<float> net = regroup(kernels, from, to, {.group = kInputs, .source = inputs});
   set_new_norms(net, inputs);
   return net;
@@ -73,7 +74,7 @@ void scale_outputs(Net<float>& net, const Continuation& how) {
     const bool bias = tensor.role == ParamRole::bias;
     if (tensor.dims[static_cast<std::size_t>(tensor.out_axis)] !=
         static_cast<std::int32_t>(outputs))
-      throw Error("a continuation is of other outputs than the network's");
+      throw base::Error(base::Errc::study, "a continuation is of other outputs than the network's");
     // The axis of the units is the last one.
     for (std::size_t i = 0; i < tensor.count; ++i) {
       float& weight = net.copy(0)[tensor.offset + i];
@@ -88,8 +89,9 @@ void scale_outputs(Net<float>& net, const Continuation& how) {
 ModelSpec continued_spec(const ModelSpec& model, const Shape& input, std::int64_t outputs) {
   const std::int64_t before = output_shape(model).elements();
   if (outputs < before)
-    throw Error("expected a loss with " + std::to_string(before) +
-                " outputs, as the model has; that of `train` has " + std::to_string(outputs));
+    throw base::Error(base::Errc::study, "expected a loss with " + std::to_string(before) +
+                                             " outputs, as the model has; that of `train` has " +
+                                             std::to_string(outputs));
   ModelSpec spec = with_inputs(model, input);
   return outputs == before ? spec : complete(resized(spec, output_group(spec), outputs));
 }
@@ -109,7 +111,8 @@ ParamSlab continued(const kern::Kernels<float>& kernels, const ParamSlab& model,
   if (!how.inputs.empty()) net = with_new_inputs(kernels, net, fed, how.inputs);
   if (output_shape(header.spec) != output_shape(fed))
     net = with_new_outputs(kernels, net, header.spec, seed);
-  if (net.spec() != header.spec) throw Error("a model is not of the network that goes on with it");
+  if (net.spec() != header.spec)
+    throw base::Error(base::Errc::study, "a model is not of the network that goes on with it");
   ParamSlab out(header);
   if (!how.factor.empty()) {
     Net<float> own = Net<float>::empty(net.header);
@@ -123,8 +126,8 @@ ParamSlab continued(const kern::Kernels<float>& kernels, const ParamSlab& model,
   UnitState units = net.units;
   if (how.keeps_optimizer) {
     if (model.header().optimizer != header.optimizer)
-      throw Error("expected the optimizer " + model.header().optimizer +
-                  ", whose state the model has");
+      throw base::Error(base::Errc::study, "expected the optimizer " + model.header().optimizer +
+                                               ", whose state the model has");
     for (int i = 0; i < std::min(net.header.slots, header.slots); ++i)
       std::ranges::copy(net.copy(i + 1), out.slot(i).begin());
     out.state() = net.state;

@@ -17,8 +17,8 @@ namespace nn {
 /// fewer columns are summed in another order.
 inline constexpr std::int64_t kOutputsThatKeepBits = 5;
 
-/// The spec of `model` for rows of that shape and so many outputs, at least its own. Throws Error:
-/// "expected ...", what does not fit.
+/// The spec of `model` for rows of that shape and so many outputs, at least its own. Throws
+/// base::Error (study): "expected ...", what does not fit.
 [[nodiscard]] ModelSpec continued_spec(const ModelSpec& model, const Shape& input,
                                        std::int64_t outputs);
 
@@ -31,8 +31,8 @@ inline constexpr std::int64_t kOutputsThatKeepBits = 5;
 /// `model` as one of that header. With the inputs that it had its outputs keep their bits
 /// (kOutputsThatKeepBits), with new ones, and numbers to predict in another unit, their values up
 /// to rounding. Weights of new outputs are drawn by (seed, layer, unit), as init_weights draws.
-/// Without keeps_optimizer its state is 0, and so are the steps. Throws Error where they do not fit
-/// together. `kernels` are of the program's own memory.
+/// Without keeps_optimizer its state is 0, and so are the steps. Throws base::Error (study) where
+/// they do not fit together. `kernels` are of the program's own memory.
 [[nodiscard]] ParamSlab continued(const kern::Kernels<float>& kernels, const ParamSlab& model,
                                   const ParamSlab::Header& header, const Continuation& how,
                                   std::uint64_t seed);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "nn/layers/conv2d.h"
 #include "nn/layers/layer.h"
 #include "nn/reshape/anatomy.h"
@@ -95,7 +96,8 @@ Net<T> drop(const ReshapeJob<T>& job) {
   const kern::Kernels<T>& kernels = job.hands.kernels;
   const std::string& layer = job.operation.layer;
   if (boolean(job.operation.fields, "exact") && !drops_exactly(job.from, layer, *kernels.memory)) {
-    throw Error("drop " + layer + ": would change what the network computes");
+    throw base::Error(base::Errc::study,
+                      "drop " + layer + ": would change what the network computes");
   }
   return transplant(kernels, job.from, job.to, job.room(job.to));
 }

@@ -25,7 +25,8 @@ struct ReshapeJob {
   T* into = nullptr;  ///< room for the result of `promised`, as of Net::empty
   const ModelSpec* promised = nullptr;
 
-  /// Room for a result of that spec, as of Net::empty; throws Error where another was promised.
+  /// Room for a result of that spec, as of Net::empty; throws base::Error (internal) where
+  /// another was promised.
   [[nodiscard]] T* room(const ModelSpec& spec) const;
 };
 

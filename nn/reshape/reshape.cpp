@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/kind.h"
 #include "nn/trainer.h"
@@ -25,7 +26,9 @@ class Job {
     if (kind_.needs_data(whole_)) {
       check_input(from.spec(), training);
       rows_ = calibration_rows(training.rows, kCalibrationRows);
-      if (rows_.empty()) throw Error(describe(whole_) + ": needs rows of the training part");
+      if (rows_.empty())
+        throw base::Error(base::Errc::study,
+                          describe(whole_) + ": needs rows of the training part");
     }
     calibration_.rows = rows_;
   }
@@ -54,7 +57,8 @@ class Job {
 template <class T>
 T* ReshapeJob<T>::room(const ModelSpec& spec) const {
   if (into != nullptr && spec != *promised) {
-    throw Error(describe(operation) + ": makes another network than there is room for");
+    throw base::Error(base::Errc::internal,
+                      describe(operation) + ": makes another network than there is room for");
   }
   return into;
 }
@@ -76,7 +80,8 @@ void reshape(const kern::Kernels<float>& kernels, Workspace& workspace, const Pa
   const kern::Memory& memory = *kernels.memory;
   const Net<float> net = net_of(from, memory);
   if (to.header() != reshaped_header(from.header(), to.spec()))
-    throw Error(describe(operation) + ": makes another network than there is room for");
+    throw base::Error(base::Errc::internal,
+                      describe(operation) + ": makes another network than there is room for");
   memory.zero(to.bytes().data(), to.bytes().size());
   Job<float> job(kernels, workspace, net, operation, training, seed);
   const Net<float> made = job.run_into(to.spec(), to.weights().data());

@@ -19,8 +19,8 @@ inline constexpr std::int64_t kCalibrationRows = 5000;
 /// kCalibrationRows of its rows are looked at, chosen by the number of rows alone, and none unless
 /// needs_data(operation). Fresh weights are drawn by (seed, layer, unit id, input unit's id).
 /// `kernels` are of the program's own memory.
-/// A function of the arguments alone. Throws SpecError as `reshaped` does, Error for data that does
-/// not fit the network.
+/// A function of the arguments alone. Throws SpecError as `reshaped` does, base::Error
+/// (study) for data that does not fit the network.
 [[nodiscard]] ParamSlab reshape(const kern::Kernels<float>& kernels, Workspace& workspace,
                                 const ParamSlab& from, const Operation& operation,
                                 const DataView& training, std::uint64_t seed);
@@ -28,7 +28,7 @@ inline constexpr std::int64_t kCalibrationRows = 5000;
 /// The same in the memory of `kernels`, where the bytes of `from` lie and those of `to`, a slab of
 /// reshaped_header(from.header(), `reshaped` or `measured_spec`). What an operation decides by is
 /// read back, tensor by tensor (a `tidy` or exact `drop` reads whole layers), and nothing else.
-/// Throws Error where `to` is of another header.
+/// Throws base::Error (internal) where `to` is of another header.
 void reshape(const kern::Kernels<float>& kernels, Workspace& workspace, const ParamSlab& from,
              const Operation& operation, const DataView& training, std::uint64_t seed,
              ParamSlab& to);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "nn/random.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/draw.h"
@@ -89,7 +90,7 @@ std::vector<double> group_norms(const ReshapeJob<T>& job, const std::string& gro
     if (resizable_group(net.spec(), numbers.layer) == group)
       return norms_of(job.hands.kernels, numbers, net.copy(0).data());
   }
-  throw Error("no units of " + group + " can be removed");
+  throw base::Error(base::Errc::study, "no units of " + group + " can be removed");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
@@ -39,7 +40,8 @@ std::vector<UnitStatistics> unit_statistics(const kern::Kernels<float>& kernels,
   const ModelSpec& spec = from.spec();
   check_input(spec, training);
   const std::vector<std::uint32_t> rows = calibration_rows(training.rows, kStatisticsRows);
-  if (rows.empty()) throw Error("statistics of units need rows of the training part");
+  if (rows.empty())
+    throw base::Error(base::Errc::study, "statistics of units need rows of the training part");
   DataView calibration = training;
   calibration.rows = rows;
   const Operation none;

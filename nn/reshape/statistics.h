@@ -35,7 +35,7 @@ struct UnitStatistics {
 /// Of every such group, in order; NaN of a network that diverged. `net` and `training`, the
 /// training part, lie in the memory of `kernels`; kStatisticsRows of its rows are looked at, chosen
 /// by their number alone. The loss of the gradients is cross entropy for classes and mean squared
-/// error for numbers. Throws Error for data that does not fit the network.
+/// error for numbers. Throws base::Error (study) for data that does not fit the network.
 [[nodiscard]] std::vector<UnitStatistics> unit_statistics(const kern::Kernels<float>& kernels,
                                                           Workspace& workspace,
                                                           const ParamSlab& net,

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
 [[nodiscard]] int visible_gpus();
 
 /// Workers of each GPU that StarPU shall make, of which each takes `reserve` for good: what the
-/// user said (STARPU_NWORKER_PER_CUDA), else as many as fit (sharers_that_fit). Throws Error
+/// user said (STARPU_NWORKER_PER_CUDA), else as many as fit (sharers_that_fit). Throws base::Error
 /// (usage) for a word of the user's that is no such number.
 [[nodiscard]] int workers_of_a_gpu(int wanted, ByteCount reserve);
 

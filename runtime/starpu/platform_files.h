@@ -10,7 +10,7 @@ namespace rt::detail {
 inline constexpr const char* kPlatformName = "simulated";
 
 /// Writes hosts, links and bus speeds of `platform` into `folder`/bus, which STARPU_PERF_MODEL_DIR
-/// then names. GPUs share the way to main memory. Throws Error (storage).
+/// then names. GPUs share the way to main memory. Throws base::Error (storage).
 void write_platform_files(const Platform& platform, const base::Path& folder);
 
 }  // namespace rt::detail

@@ -10,7 +10,7 @@ namespace rt::detail {
 /// The predefined policy of that name with resting workers. A worker looks for tasks for a
 /// millisecond, then sleeps until one is pushed, or for 20 ms: tasks meant for one worker alone do
 /// not pass through the policy. Valid for the life of the process; a later call changes the policy
-/// that runs. Throws Error (internal) when StarPU has no such policy.
+/// that runs. Throws base::Error (internal) when StarPU has no such policy.
 [[nodiscard]] starpu_sched_policy* resting_policy(const char* name);
 
 /// Wakes every worker, and lets none fall asleep as long as one of these lives.

@@ -26,7 +26,7 @@ namespace rt::detail {
 
 /// Hands the launch to StarPU, with its scratch as one buffer more where it may run on a GPU: so
 /// StarPU makes room for all of it before it begins, and brings what lay there to main memory.
-/// Throws Error (no_device) when StarPU refuses it.
+/// Throws base::Error (no_device) when StarPU refuses it.
 void submit_task(Launch& launch, starpu_codelet& codelet);
 
 /// Of a codelet those whose launches leave one of their buffers in main memory.

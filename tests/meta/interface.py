@@ -7,9 +7,9 @@ import re
 import house
 
 VERSION_IN = "nn/adapt/plugin.h"
-HEADERS = ("nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h", "nn/hyper.h", "nn/reshape/operation.h",
-           "nn/reshape/statistics.h", "nn/shape.h", "nn/spec.h", "nn/unit_norms.h")
-VERSION, TEXT = 2, "48bd703c3ca9ed0e"
+HEADERS = ("base/error.h", "nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h", "nn/hyper.h",
+           "nn/reshape/operation.h", "nn/reshape/statistics.h", "nn/shape.h", "nn/spec.h", "nn/unit_norms.h")
+VERSION, TEXT = 3, "84568946f1b02356"
 
 
 def text_of(tree):

@@ -1,6 +1,7 @@
 // Moving images while training: what a move hangs on, and that nothing but training sees it.
 
 #include "nn/augment.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -129,7 +130,7 @@ TEST(Augment, IsForImagesOnly) {
   h.augment = {.shift = 1};
   nn::ParamSlab net(nn::slab_header(nn_test::mlp(12, {5}, 3), h.optimizer));
   nn::Workspace workspace;
-  EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 1}), nn::Error);
+  EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 1}), base::Error);
   h.augment.shift = -1;
   EXPECT_THROW((void)nn::complete(h), nn::SpecError);
 }

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/cpu/cpu.h"
 #include "nn/batches.h"
 #include "nn/init.h"
@@ -180,12 +181,12 @@ TEST(ContinuedNet, TheOptimizersStateGoesOnWhereThatIsAskedFor) {
       (void)nn::continued(kern::cpu_kernels(), net,
                           nn::continued_header(net.header(), spec, {"rmsprop", {}}, true),
                           {.inputs = {}, .factor = {}, .shift = {}, .keeps_optimizer = true}, 1),
-      nn::Error);
+      base::Error);
 }
 
 TEST(ContinuedNet, FewerOutputsAreRefused) {
   EXPECT_THROW((void)nn::continued_spec(nn::complete(mlp(3, {4}, 3)), nn::Shape::features(3), 2),
-               nn::Error);
+               base::Error);
 }
 
 // ---- replay --------------------------------------------------------------------------------

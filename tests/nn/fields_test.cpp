@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "nn/hyper.h"
 #include "nn/spec.h"
 
@@ -48,6 +50,24 @@ TEST(Fields, CompleteFillsDefaultsAndWidensIntegers) {
   EXPECT_EQ(nn::word(out, "mode"), "valid");
   EXPECT_TRUE(nn::boolean(out, "on"));
   EXPECT_EQ(nn::complete(kInfo, out, "here"), out);
+}
+
+TEST(Fields, AskingForWhatIsNotThereIsOurOwnMistake) {
+  const auto kind_of = [](const auto& ask) -> std::optional<base::Errc> {
+    try {
+      ask(nn::Fields{{"size", std::int64_t{3}}});
+    } catch (const base::Error& error) {
+      return error.kind();
+    }
+    return std::nullopt;
+  };
+  EXPECT_EQ(kind_of([](const auto& fields) { (void)nn::real(fields, "size"); }),
+            base::Errc::internal);
+  EXPECT_EQ(kind_of([](const auto& fields) { (void)nn::integer(fields, "sizes"); }),
+            base::Errc::internal);
+  EXPECT_EQ(kind_of([](const auto& fields) { (void)nn::complete(kInfo, fields, "here"); }),
+            std::nullopt);
+  EXPECT_EQ(kind_of([](const auto&) { (void)nn::complete(kInfo, {}, "here"); }), base::Errc::study);
 }
 
 TEST(Fields, MessagesSayWhatWasExpected) {

@@ -1,12 +1,12 @@
 // How long a network takes for one row: what counts, and that it is the network that takes it.
 
 #include "nn/latency.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "nn/error.h"
 #include "nn/init.h"
 #include "tests/nn/nets.h"
 
@@ -71,7 +71,7 @@ TEST(Latency, ALargerNetworkTakesLonger) {
 
 TEST(Latency, RefusesRowsOfAnotherWidth) {
   const Table table(20, 9, 3);
-  EXPECT_THROW((void)latency(nn_test::mlp(10, {8}, 3), table.view(), steady), nn::Error);
+  EXPECT_THROW((void)latency(nn_test::mlp(10, {8}, 3), table.view(), steady), base::Error);
   const Table fitting(20, 10, 3);
   nn::DataView none = fitting.view();
   none.rows = {};

@@ -1,6 +1,7 @@
 // Losses beyond their gradients: class weights, what they are for, and clipping.
 
 #include "nn/losses/loss.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ struct Labels {
 std::string error(const nn::Choice& loss, const nn::DataView& view) {
   try {
     (void)nn::class_weights(loss, view);
-  } catch (const nn::Error& e) {
+  } catch (const base::Error& e) {
     return e.what();
   }
   return "";
@@ -128,7 +129,7 @@ TEST(Bce, IsForTwoClasses) {
   nn::Hyper h = hyper("adam", {}, 8, 1, "bce");
   nn::ParamSlab net(nn::slab_header(nn_test::mlp(6, {8}, 1), h.optimizer));
   nn::Workspace workspace;
-  EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 1}), nn::Error);
+  EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 1}), base::Error);
 }
 
 /// The change that one step of plain gradient descent makes, as one long vector.

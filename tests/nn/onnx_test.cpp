@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/error.h"
 #include "nn/data/preprocessing.h"
 #include "nn/init.h"
 #include "nn/layers/layer.h"
@@ -142,7 +143,7 @@ TEST(Onnx, WhatHasNoneIsRefusedByName) {
   try {
     nn::onnx::add_layer(translation, {.kind = "attention", .name = "a1", .fields = {}}, flow, flow);
     FAIL();
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(), "onnx: the layer a1 of kind attention has no translation");
   }
 }

@@ -1,5 +1,6 @@
 // Networks that train in turn on the same batches: each as if it were alone, to the bit.
 #include "nn/pack.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,6 @@
 #include <deque>
 #include <vector>
 
-#include "nn/error.h"
 #include "nn/init.h"
 #include "nn/trainer.h"
 #include "tests/nn/layer_cases.h"
@@ -161,8 +161,8 @@ TEST(Pack, RefusesWhatIsNoPack) {
   const auto train = [&](std::vector<nn::PackNet> nets) {
     nn::train_pack(cpu(), workspace, table.view(), {0, 1}, nets);
   };
-  EXPECT_THROW(train({{.net = &one, .hyper = &h}, {.net = &other, .hyper = &h}}), nn::Error);
-  EXPECT_THROW(train({{.net = &one, .hyper = &sharded}}), nn::Error);
+  EXPECT_THROW(train({{.net = &one, .hyper = &h}, {.net = &other, .hyper = &h}}), base::Error);
+  EXPECT_THROW(train({{.net = &one, .hyper = &sharded}}), base::Error);
   EXPECT_EQ(one.state().steps, 0);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/error.h"
+#include "base/error.h"
 #include "nn/init.h"
 #include "nn/train.h"
 #include "tests/nn/nets.h"
@@ -50,11 +50,11 @@ TEST(Bf16, TheKernelsArePartOfTheAgreement) {
   try {
     (void)trained(kern::cpu_kernels(), spec, table, in_bf16(f32), {{0, 1}});
     FAIL() << "was not refused";
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
                  "the kernels round operands of products to f32, the training is for bf16");
   }
-  EXPECT_THROW((void)trained(*bf16_tables().front(), spec, table, f32, {{0, 1}}), nn::Error);
+  EXPECT_THROW((void)trained(*bf16_tables().front(), spec, table, f32, {{0, 1}}), base::Error);
 }
 
 TEST(Bf16, NetworksLearnAsWell) {

@@ -1,6 +1,7 @@
 // Predictions of a table as csv: scores are those of evaluate() bit for bit, whatever the size of
 // the table, and rows are answered in their order.
 
+#include "base/error.h"
 #include "nn/losses/loss.h"
 #include "nn/predict_table.h"
 
@@ -291,7 +292,7 @@ TEST_P(Predict, ProbabilitiesAreOfClassesAlone) {
   const nn::TrainedModel model = trained(load(40));
   const nn::PredictOptions options{.probabilities = true, .keep = {}};
   if (GetParam()) {
-    EXPECT_THROW(predict(model, options), nn::Error);
+    EXPECT_THROW(predict(model, options), base::Error);
   } else {
     EXPECT_NO_THROW(predict(model, options));
   }
@@ -304,12 +305,12 @@ TEST_P(Predict, AModelWhosePartsDoNotFitTogetherIsRefused) {
   nn::ParamSlab wide(
       nn::slab_header(nn_test::mlp(static_cast<int>(data.cols()) + 1, {}, 2), {"sgd", {}}));
   nn::write_model(path, wide, data);
-  EXPECT_THROW((void)nn::read_trained_model(path), nn::Error);
+  EXPECT_THROW((void)nn::read_trained_model(path), base::Error);
   nn::write_model(path, good.net, data,
                   {{"loss", GetParam() ? R"({"kind": "cross_entropy"})" : R"({"kind": "mse"})"}});
-  EXPECT_THROW((void)nn::read_trained_model(path), nn::Error);
+  EXPECT_THROW((void)nn::read_trained_model(path), base::Error);
   nn::write_model(path, good.net, data, {{"loss", "nonsense"}});
-  EXPECT_THROW((void)nn::read_trained_model(path), nn::Error);
+  EXPECT_THROW((void)nn::read_trained_model(path), base::Error);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "nn/slab.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "nn/error.h"
 #include "nn/init.h"
 #include "nn/optimizer_slots.h"
 #include "nn/random.h"
@@ -84,7 +84,7 @@ TEST(Slab, OtherOptionsOfItsOptimizerKeepWhatBothRemember) {
   EXPECT_EQ(more.state().rows, 80);
   const nn::ParamSlab back = nn::with_slots_for(more, plain);
   EXPECT_TRUE(std::ranges::equal(back.bytes(), net.bytes()));
-  EXPECT_THROW((void)nn::with_slots_for(net, {"sgd", {}}), nn::Error);
+  EXPECT_THROW((void)nn::with_slots_for(net, {"sgd", {}}), base::Error);
 }
 
 TEST(Init, AUnitDoesNotDependOnTheWidthOfItsLayer) {

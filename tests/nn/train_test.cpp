@@ -1,4 +1,5 @@
 #include "nn/train.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 #if defined(__SSE2__)
@@ -64,7 +65,7 @@ TEST(Train, RefusesAThreadThatKeepsDenormals) {
     _mm_setcsr(0x1f80);
     try {
       (void)nn::train_steps(kern::cpu_kernels(), workspace, net, table.view(), h, {0, 1});
-    } catch (const nn::Error& error) {
+    } catch (const base::Error& error) {
       message = error.what();
     }
   }).join();
@@ -271,7 +272,7 @@ TEST(Train, AStretchThatIsNoneIsRefused) {
   nn::ParamSlab net = fresh(nn_test::mlp(6, {9}, 3), h);
   nn::Workspace workspace;
   for (const nn::Stretch& none : {nn::Stretch{2, 1}, nn::Stretch{-1, 1}, nn::Stretch{0, 1, 0}})
-    EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, none), nn::Error);
+    EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, none), base::Error);
 }
 
 TEST(Train, BitsDoNotDependOnTheWorkspacesPast) {
@@ -442,7 +443,7 @@ TEST(Train, WhatDoesNotFitIsRefused) {
     nn::ParamSlab net = fresh(spec, h);
     try {
       (void)nn::train_steps(cpu(), workspace, net, table.view(numbers), used, {0, 1});
-    } catch (const nn::Error& e) {
+    } catch (const base::Error& e) {
       return std::string(e.what());
     }
     return std::string("no error");
@@ -518,7 +519,7 @@ TEST(Evaluate, PredictionsArePutOutInTheOrderOfTheRows) {
   few.rows = rows;
   nn::predict(cpu(), workspace, net, few, some);
   for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(some[i], out[rows[i / 3] * 3 + i % 3], 1e-5F);
-  EXPECT_THROW(nn::predict(cpu(), workspace, net, all, some), nn::Error);
+  EXPECT_THROW(nn::predict(cpu(), workspace, net, all, some), base::Error);
 }
 
 }  // namespace

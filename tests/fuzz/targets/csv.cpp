@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/error.h"
 #include "nn/data/load_files.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -33,7 +34,8 @@ void fuzz::feed(std::string_view input) {
         nn::load_csv(files, spec_of(static_cast<unsigned char>(input[0])), limits);
     promise(data.header().rows > 0 && data.header().cols > 0,
             "a data set that was read has rows and inputs");
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::data, "a bad table is an error of data");
     promise_message(error.what());
   }
 }

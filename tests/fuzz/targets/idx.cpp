@@ -1,6 +1,7 @@
 // The four files of an IDX data set, one after the other; the lengths of the first three stand
 // before them in two bytes each.
 
+#include "base/error.h"
 #include "nn/data/load_files.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -37,7 +38,8 @@ void fuzz::feed(std::string_view input) {
     const std::array<nn::SourceFile, 4> files{std::move(train), std::move(labels), std::move(test),
                                               take(input, "t10k-labels", true)};
     (void)nn::load_idx(files, spec, limits);
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::data, "bad files are an error of data");
     promise_message(error.what());
   }
 }

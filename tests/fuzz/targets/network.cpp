@@ -1,6 +1,6 @@
 // A network's description as JSON.
 
-#include "nn/error.h"
+#include "base/error.h"
 #include "nn/model_file.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -8,7 +8,9 @@ void fuzz::feed(std::string_view input) {
   try {
     const nn::ModelSpec spec = nn::spec_from_json(input);
     promise(nn::spec_from_json(nn::spec_json(spec)) == spec, "a description reads back");
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::data || error.kind() == base::Errc::study,
+            "a bad description is no mistake of the program");
     promise_message(error.what());
   }
 }

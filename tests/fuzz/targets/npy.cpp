@@ -1,5 +1,6 @@
 // NumPy arrays x and y; the length of x stands before it in two bytes.
 
+#include "base/error.h"
 #include "nn/data/load_files.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -31,7 +32,8 @@ void fuzz::feed(std::string_view input) {
     const nn::Dataset data = nn::load_npy(files, spec, limits);
     promise(data.header().rows > 0 && data.header().cols > 0,
             "a data set that was read has rows and inputs");
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::data, "bad files are an error of data");
     promise_message(error.what());
   }
 }

@@ -1,8 +1,8 @@
 // What a program that decides about a network answers.
 
+#include "base/error.h"
 #include "nn/adapt/operation_json.h"
 #include "nn/adapt/policy.h"
-#include "nn/error.h"
 #include "nn/model_file.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -35,7 +35,9 @@ void fuzz::feed(std::string_view input) {
   for (const auto read : {list, answer}) {
     try {
       read(input);
-    } catch (const nn::Error& error) {
+    } catch (const base::Error& error) {
+      promise(error.kind() == base::Errc::data || error.kind() == base::Errc::study,
+              "a bad description is no mistake of the program");
       promise_message(error.what());
     }
   }

@@ -1,6 +1,7 @@
 // A safetensors file: read, written again, read again.
 
 #include "nn/safetensors.h"
+#include "base/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -20,7 +21,8 @@ void fuzz::feed(std::string_view input) {
     const auto bytes =
         written(nn::parse_safetensors(std::as_bytes(std::span(input)), "net.safetensors"));
     promise(written(nn::parse_safetensors(bytes, "again")) == bytes, "what was written reads back");
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::data, "a bad file is an error of data");
     promise_message(error.what());
   }
 }

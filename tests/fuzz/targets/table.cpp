@@ -1,5 +1,6 @@
 // A table to predict. The first byte of an input chooses how many rows are taken at a time.
 
+#include "base/error.h"
 #include "nn/data/load_files.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/table_rows.h"
@@ -34,7 +35,8 @@ void fuzz::feed(std::string_view input) {
       (void)rows.view();
     }
     (void)rows.notes();
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    promise(error.kind() == base::Errc::data, "a bad table is an error of data");
     promise_message(error.what());
   }
 }

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "nn/adapt/operation_json.h"
 #include "nn/adapt/policy.h"
-#include "nn/error.h"
 #include "tests/nn/nets.h"
 
 namespace nn {
@@ -33,7 +33,7 @@ std::string refusal(const std::string& text, std::uint64_t most = 0) {
   try {
     (void)answered(text, {}, most);
     return "taken";
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
 }
@@ -156,7 +156,7 @@ TEST(OperationJson, GoesThereAndBack) {
   }
   EXPECT_EQ(json_of({}), "[]");
   EXPECT_TRUE(operations_from_json("[]").empty());
-  EXPECT_THROW((void)operations_from_json("[1"), Error);
+  EXPECT_THROW((void)operations_from_json("[1"), base::Error);
 }
 
 }  // namespace

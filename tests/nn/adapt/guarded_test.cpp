@@ -1,6 +1,7 @@
 // What a policy from outside may not answer, and what is said of it.
 
 #include "nn/adapt/guarded.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,6 @@
 #include <limits>
 
 #include "nn/adapt/grid.h"
-#include "nn/error.h"
 #include "tests/nn/nets.h"
 
 namespace nn {
@@ -68,7 +68,7 @@ std::string error_of(const Ask& ask) {
   try {
     ask();
     return "taken";
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
 }
@@ -172,7 +172,8 @@ TEST(Guarded, WhatItThrowsIsItsOwn) {
   const auto odd = make({.turn = []() -> Turn { throw 42; }});
   EXPECT_EQ(error_of([&] { (void)odd->turn({.now = 1, .spec = model(), .losses = {}}); }),
             "mine.so: turn() threw what is no std::exception");
-  const auto refuses = make({.turn = []() -> Turn { throw Error("not now"); }});
+  const auto refuses =
+      make({.turn = []() -> Turn { throw base::Error(base::Errc::study, "not now"); }});
   EXPECT_EQ(error_of([&] { (void)refuses->turn({.now = 1, .spec = model(), .losses = {}}); }),
             "mine.so: turn(): not now");
   const PolicyKind none{.info = {"none", "", {}},

@@ -2,6 +2,7 @@
 // examples/policies decide.
 
 #include "nn/adapt/plugin.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -53,7 +54,7 @@ std::string refusal(const std::string& path) {
   try {
     (void)complete(adaptation(path));
     return "taken";
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
 }
@@ -96,7 +97,7 @@ TEST(Plugin, WhatIsNoPolicyIsRefused) {
   const std::string text = (folder / "text.so").string();
   std::ofstream(text) << "not a library";
   EXPECT_NE(refusal(text).find("text.so: can't be loaded: "), std::string::npos);
-  EXPECT_THROW((void)plugin_content((folder / "absent.so").string()), Error);
+  EXPECT_THROW((void)plugin_content((folder / "absent.so").string()), base::Error);
 }
 
 TEST(Plugin, AnotherContentIsRefused) {
@@ -107,7 +108,7 @@ TEST(Plugin, AnotherContentIsRefused) {
   try {
     (void)complete(other);
     FAIL() << "taken";
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     EXPECT_EQ(std::string(error.what()),
               other.plugin + ": has the content " + content + ", expected " + other.content);
   }

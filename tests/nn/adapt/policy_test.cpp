@@ -1,6 +1,7 @@
 // Policies as state machines: what they ask for, when, and whom they let win.
 
 #include "nn/adapt/policy.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -65,12 +66,12 @@ TEST(Grid, IsTheCoarsestThatHasEveryMoment) {
   EXPECT_EQ(grid({0.5, 0.25}), 4);
   EXPECT_EQ(grid({0.5, 1.0 / 3}), 6);
   EXPECT_EQ(grid({0.001}), 1000);
-  EXPECT_THROW((void)grid({0.0001}), Error);
-  EXPECT_THROW((void)grid({3.14159}), Error);
+  EXPECT_THROW((void)grid({0.0001}), base::Error);
+  EXPECT_THROW((void)grid({3.14159}), base::Error);
   EXPECT_EQ(border_of(1.75, 4), 7);
   EXPECT_EQ(grid({0, 2}), 1);
   for (const double none : {1e-9, 1e-10, 1e-300})
-    EXPECT_THROW((void)grid({1, none}), Error) << none;
+    EXPECT_THROW((void)grid({1, none}), base::Error) << none;
 }
 
 TEST(Grid, TheLastBorderIsNotBehindItsMoment) {

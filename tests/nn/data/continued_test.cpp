@@ -59,8 +59,10 @@ TEST(Continued, NewClassesStandBehindTheOldOnes) {
   const nn::Dataset some = going_on(model, file, {"ape"});
   EXPECT_EQ(some.header().class_names, (Words{"cat", "dog", "ape"}));
   EXPECT_EQ(list(some.labels()), (Labels{2}));
-  EXPECT_EQ(error_of(file.folder.path(), [&] { (void)going_on(model, file, {"bea"}); }),
-            "expected classes that the data has; it has no 'bea', did you mean 'bee'?");
+  EXPECT_EQ(
+      error_of(
+          file.folder.path(), [&] { (void)going_on(model, file, {"bea"}); }, base::Errc::study),
+      "expected classes that the data has; it has no 'bea', did you mean 'bee'?");
 }
 
 TEST(Continued, ColumnsComeAndGo) {
@@ -207,7 +209,9 @@ TEST(Continued, AnotherTargetIsNoListOfNewClasses) {
   for (int i = 0; i < 60; ++i) rows += "1,red,2," + std::to_string(i) + ".5\n";
   CsvFile file(rows);
   EXPECT_EQ(
-      error_of(file.folder.path(), [&] { (void)going_on(model, file); }).substr(0, 90),
+      error_of(
+          file.folder.path(), [&] { (void)going_on(model, file); }, base::Errc::study)
+          .substr(0, 90),
       "expected rows of classes that it knows, or a few new ones; the data has 60 others: '0.5', ");
 }
 
@@ -246,11 +250,13 @@ TEST(Continued, AReplayOfAnotherKindIsRefused) {
   const nn::Dataset model = model_of(first.load());
   CsvFile other("a,b,z\n1,2,0.5\n2,3,1.5\n3,4,2\n5,1,7\n6,1,4\n"),
       texts("a,b,y\nx,2,1\nz,3,2\nx,4,1\nz,4,1\n");
-  const auto refused = [&](CsvFile& replay) {
-    return error_of(file.folder.path(), [&] { (void)going_on(model, file, {}, &replay); });
+  const auto refused = [&](CsvFile& replay, base::Errc kind) {
+    return error_of(
+        file.folder.path(), [&] { (void)going_on(model, file, {}, &replay); }, kind);
   };
-  EXPECT_EQ(refused(texts), "replay: expected numbers in column 'a', as in the data; it has texts");
-  EXPECT_NE(refused(other), "no error");
+  EXPECT_EQ(refused(texts, base::Errc::study),
+            "replay: expected numbers in column 'a', as in the data; it has texts");
+  EXPECT_NE(refused(other, base::Errc::data), "no error");
 }
 
 TEST(Continued, WholeNumbersWithAFractionAreTheSameCategories) {
@@ -304,7 +310,8 @@ TEST(Continued, WhatDoesNotFitIsSaid) {
   const auto refused = [&](const char* text, auto change) {
     CsvFile file(text);
     change(file.spec);
-    return error_of(file.folder.path(), [&] { (void)going_on(model, file); });
+    return error_of(
+        file.folder.path(), [&] { (void)going_on(model, file); }, base::Errc::study);
   };
   const auto as_it_is = [](nn::DataSpec&) {};
   EXPECT_EQ(

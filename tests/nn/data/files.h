@@ -1,6 +1,7 @@
 #pragma once
 // Files that the tests of nn/data write and read back.
 
+#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/data/load.h"
 #include "tests/support/temp_folder.h"
 
@@ -86,13 +88,15 @@ std::vector<std::remove_const_t<T>> list(std::span<T> view) {
   return {view.begin(), view.end()};
 }
 
-/// The message of the nn::Error that `call` throws, or "no error". The path of the folder is cut
-/// out of it, or where it stands alone becomes FOLDER.
+/// The message of the base::Error of that kind that `call` throws, or "no error". The path of the
+/// folder is cut out of it, or where it stands alone becomes FOLDER.
 template <class Call>
-std::string error_of(const std::filesystem::path& folder, Call&& call) {
+std::string error_of(const std::filesystem::path& folder, Call&& call,
+                     base::Errc kind = base::Errc::data) {
   try {
     call();
-  } catch (const nn::Error& error) {
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
     std::string text = error.what();
     const std::string prefix = folder.string() + "/";
     for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {

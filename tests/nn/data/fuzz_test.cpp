@@ -1,5 +1,5 @@
 // Hostile files: thousands of damaged copies of good ones. Each is either read or refused with an
-// nn::Error; anything else (a crash, another exception, a sanitizer's report) fails the test. The
+// base::Error; anything else (a crash, another exception, a sanitizer's report) fails the test. The
 // damage follows from counters, so that a failure can be repeated.
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "base/error.h"
 #include "nn/data/load_files.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/table_rows.h"
@@ -60,7 +61,7 @@ Outcome attack(const std::string& good, const std::function<void(const std::stri
     try {
       read(damaged(good, round));
       ++outcome.read;
-    } catch (const nn::Error& error) {
+    } catch (const base::Error& error) {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
       ++outcome.refused;
     }

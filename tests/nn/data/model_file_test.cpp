@@ -90,8 +90,9 @@ TEST(ModelFile, SpecsSurviveJson) {
 }
 
 TEST(ModelFile, SpecsThatAreNoneAreRefused) {
-  const auto message = [](const std::string& text) {
-    return error_of("/", [&] { (void)nn::spec_from_json(text); });
+  const auto message = [](const std::string& text, base::Errc kind = base::Errc::data) {
+    return error_of(
+        "/", [&] { (void)nn::spec_from_json(text); }, kind);
   };
   const std::string usage = "spec: expected an object with input and layers";
   for (const char* text :
@@ -107,7 +108,8 @@ TEST(ModelFile, SpecsThatAreNoneAreRefused) {
             "spec: a layer's kind is not a text");
   EXPECT_EQ(message(R"({"input":[2],"layers":[{"kind":"dense","units":[3]}]})"),
             "spec: the field \"units\" is neither a number nor a word");
-  EXPECT_NE(message(R"({"input":[2],"layers":[{"kind":"dens","units":3}]})"), "no error");
+  EXPECT_NE(message(R"({"input":[2],"layers":[{"kind":"dens","units":3}]})", base::Errc::study),
+            "no error");
   EXPECT_NE(message(R"({"input":[2],"layers":[{"kind":"dense","units":18446744073709551615}]})"),
             "no error");
 }

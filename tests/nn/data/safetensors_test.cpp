@@ -91,7 +91,8 @@ TEST(Safetensors, ReplacesAFileWhollyAndLeavesNothingBehind) {
 
 TEST(Safetensors, RefusesToWriteNonsense) {
   const auto message = [](const nn::TensorBytes& tensor) {
-    return error_of("/", [&] { (void)nn::safetensors_bytes(std::array{tensor}, {}); });
+    return error_of(
+        "/", [&] { (void)nn::safetensors_bytes(std::array{tensor}, {}); }, base::Errc::internal);
   };
   const auto bytes = std::as_bytes(std::span(kCounts));
   EXPECT_EQ(message({"t", "F31", {2}, bytes}), "safetensors: tensor 't': unknown dtype F31");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "kernels/feed.h"
 #include "nn/data/feed.h"
 #include "nn/memory.h"
@@ -198,7 +199,7 @@ TEST(ReshapeOnDevice, DropsWhatDoesNothing) {
   }
   EXPECT_THROW(
       (void)reshaped_there(Net(net), {"drop", "dense2", {{"exact", true}}}, view, workspace),
-      nn::Error);
+      base::Error);
 }
 
 void tidies_copies_away(const nn::ModelSpec& spec, const std::string& layer) {
@@ -245,7 +246,7 @@ TEST(ReshapeOnDevice, ANetworkThatWasNotAskedForIsRefused) {
   Net same = place_for(net.slab.header(), spec);
   EXPECT_THROW(nn::reshape(kernels(), workspace, net.slab, widen("dense1", "fresh"),
                            here(table(), spec), 1, same.slab),
-               nn::Error);
+               base::Error);
 }
 
 TEST(ReshapeOnDevice, NormsOfUnitsAreThoseOfTheProcessor) {

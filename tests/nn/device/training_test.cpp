@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "base/error.h"
 #include "kernels/feed.h"
-#include "nn/error.h"
 #include "nn/init.h"
 #include "nn/latency.h"
 #include "nn/memory.h"
@@ -160,7 +160,7 @@ TEST(OnDevice, TheTableIsOfTheTrainingsPrecision) {
   nn::Workspace workspace;
   EXPECT_THROW(
       (void)nn::train_steps(kernels(), workspace, net.slab, rows.view(c.spec), c.hyper, {0, 1}),
-      nn::Error);
+      base::Error);
 }
 
 TEST(OnDevice, TwoRunsGiveTheSameBits) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/drop.h"
 #include "nn/reshape/shrink.h"
@@ -293,7 +294,7 @@ TEST(Drop, RefusesWhatWouldChangeSomething) {
   const nn::ModelSpec spec = mlp(4, {4, 4}, 2);
   const nn::Net<float> net = random_net<float>(spec, "sgd", 0, 1);
   const nn_test::Table table = random_rows(spec, 8, 1);
-  EXPECT_THROW((void)run(net, {"drop", "dense2", {{"exact", true}}}, table), nn::Error);
+  EXPECT_THROW((void)run(net, {"drop", "dense2", {{"exact", true}}}, table), base::Error);
   const auto less = run(net, {"drop", "dense2", {}}, table);
   EXPECT_EQ(less.spec().layers.size(), 2U);
   EXPECT_THROW((void)nn::reshaped(mlp(4, {4, 3}, 2), {"drop", "dense2", {}}), nn::SpecError);

@@ -1,6 +1,7 @@
 // What units do, against values worked out by hand; and units that are born where a gradient is.
 
 #include "nn/reshape/statistics.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,6 @@
 #include <cmath>
 #include <limits>
 
-#include "nn/error.h"
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/operation.h"
@@ -196,7 +196,7 @@ TEST(UnitStatistics, DataOfAnotherShapeIsRefused) {
   const nn::ParamSlab net = nn::slab_of(random_net<float>(spec, "sgd", 0, 7));
   EXPECT_THROW(
       (void)nn::unit_statistics(kernels_of<float>(), workspace, net, view_for(table, other)),
-      nn::Error);
+      base::Error);
 }
 
 TEST(Nest, AUnitJoinsTheInputAndTheSumOfTheLargestGradient) {
