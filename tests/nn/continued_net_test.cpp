@@ -78,8 +78,9 @@ TEST(ContinuedNet, OldClassesKeepTheirOutputsToTheLastBit) {
         for (std::size_t r = 0; r < before.size(); ++r) {
           for (std::size_t i = 0; i < before[r].size(); ++i)
             ASSERT_NEAR(after[r][i], before[r][i], 1e-4F * (1 + std::abs(before[r][i])));
-          if (outputs >= nn::kOutputsThatKeepBits)
+          if (outputs >= nn::kOutputsThatKeepBits) {
             ASSERT_TRUE(std::equal(before[r].begin(), before[r].end(), after[r].begin())) << r;
+          }
         }
       }
     }
