@@ -20,6 +20,15 @@ std::string with_digits(double x, int digits, std::string_view unit) {
   return cat(std::string_view(text), " ", unit);
 }
 
+/// Reads a whole text as a number.
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return x;
+}
+
 }  // namespace
 
 namespace detail {
@@ -78,17 +87,13 @@ std::string format_seconds(double s) {
 
 std::optional<double> parse_double(std::string_view text) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  double x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return x;
+  return parse<double>(text);
 }
 
-std::optional<std::int64_t> parse_int(std::string_view text) {
-  std::int64_t x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return x;
+std::optional<std::int64_t> parse_int(std::string_view text) { return parse<std::int64_t>(text); }
+
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+  return parse<std::uint64_t>(text);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -150,31 +155,6 @@ std::string printable(std::string_view text, std::size_t limit) {
     } else if (c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
       const auto control = static_cast<unsigned char>(text[i + 1]);
       out += {'\\', 'u', '0', '0', kHex[control >> 4], kHex[control & 15]};
-    } else {
-      out.append(text.substr(i, length));
-    }
-    i += std::max<std::size_t>(length, 1);
-  }
-  return out;
-}
-
-std::string json_escape(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text, i);
-    const char c = text[i];
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";
-    } else if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += {'\\', 'u', '0', '0', kHex[c >> 4], kHex[c & 15]};
     } else {
       out.append(text.substr(i, length));
     }

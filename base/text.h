@@ -29,6 +29,9 @@ namespace base {
 /// Reads a whole text as a signed integer; nothing when it is not one or does not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
 
+/// The same for an unsigned integer, which has no sign.
+[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);
+
 /// Edit distance where an insertion, deletion, substitution or swap of neighbours counts one
 /// (optimal string alignment).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -46,10 +49,6 @@ namespace base {
 /// Text made fit for one line of a message: control characters become \n, \t, \x1b, \u009b ...;
 /// longer than `limit` is cut with "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 200);
-
-/// The inside of a JSON string: quotes, backslashes and control characters escaped, invalid UTF-8
-/// replaced by U+FFFD.
-[[nodiscard]] std::string json_escape(std::string_view text);
 
 namespace detail {
 void append(std::string& to, std::string_view text);

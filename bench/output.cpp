@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -14,7 +15,6 @@ namespace bench {
 namespace {
 
 std::string number(double x) { return std::isfinite(x) ? base::format_double(x) : "null"; }
-std::string text(std::string_view s) { return base::cat('"', base::json_escape(s), '"'); }
 
 /// Four digits that matter, without an exponent for everyday sizes.
 std::string rounded(double x) {
@@ -53,11 +53,12 @@ std::string machine_text() {
 std::string json_of(std::span<const Case> cases, std::string_view machine) {
   std::string out = "[";
   for (const Case& c : cases) {
-    out += base::cat(out.size() > 1 ? ",\n " : "\n ", "{\"case\": ", text(c.name),
-                     ", \"ours\": ", number(c.ours), ", \"unit\": ", text(c.unit),
-                     ", \"rival\": ", c.rival.empty() ? "null" : text(c.rival),
+    out += base::cat(out.size() > 1 ? ",\n " : "\n ", "{\"case\": ", base::quote_json(c.name),
+                     ", \"ours\": ", number(c.ours), ", \"unit\": ", base::quote_json(c.unit),
+                     ", \"rival\": ", c.rival.empty() ? "null" : base::quote_json(c.rival),
                      ", \"rival_value\": ", number(c.rival_value), ", \"ratio\": ", number(c.ratio),
-                     ", \"spread\": ", number(c.spread), ", \"machine\": ", text(machine), "}");
+                     ", \"spread\": ", number(c.spread),
+                     ", \"machine\": ", base::quote_json(machine), "}");
   }
   return out + "\n]\n";
 }

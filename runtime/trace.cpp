@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 
 namespace rt {
@@ -22,10 +23,6 @@ std::string seconds_text(base::Duration d) {
   const long long ns = std::max<long long>(0, d.count());
   std::snprintf(text, sizeof text, "%lld.%09lld", ns / 1'000'000'000, ns % 1'000'000'000);
   return text;
-}
-
-std::string json_string(std::string_view text) {
-  return base::cat('"', base::json_escape(text), '"');
 }
 
 /// Paje has no escapes: quotes become apostrophes.
@@ -135,21 +132,21 @@ std::string Trace::chrome_json() const {
       out += base::cat(",\n{\"name\": \"", what, "\", \"ph\": \"M\", \"pid\": 1, \"tid\": ", i,
                        ", \"args\": {", args, "}}");
     };
-    meta("thread_name", "\"name\": " + json_string(lanes_[i]));
+    meta("thread_name", "\"name\": " + base::quote_json(lanes_[i]));
     meta("thread_sort_index", base::cat("\"sort_index\": ", i));
   }
   for (const Span& s : spans_) {
-    out += base::cat(",\n{\"name\": ", json_string(s.name), ", \"cat\": \"", span_kind_name(s.kind),
-                     "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
-                     ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
-                     ", \"args\": {");
+    out += base::cat(
+        ",\n{\"name\": ", base::quote_json(s.name), ", \"cat\": \"", span_kind_name(s.kind),
+        "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
+        ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane, ", \"args\": {");
     std::string_view separator = "";
     if (!s.group.empty()) {
-      out += base::cat("\"group\": ", json_string(s.group));
+      out += base::cat("\"group\": ", base::quote_json(s.group));
       separator = ", ";
     }
     for (const auto& [name, value] : s.details) {
-      out += base::cat(separator, json_string(name), ": ", json_string(value));
+      out += base::cat(separator, base::quote_json(name), ": ", base::quote_json(value));
       separator = ", ";
     }
     out += "}}";

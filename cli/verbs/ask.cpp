@@ -1,11 +1,12 @@
 #include <cstdio>
 #include <string>
 
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/asking.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/log/json.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/space/params.h"
 
@@ -36,7 +37,7 @@ hpo::Params own_params(const Arguments& arguments) {
   return params;
 }
 
-int no_more(const hpo::Json& said) {
+int no_more(const base::Json& said) {
   std::fprintf(stderr, "trellis: no more trials: %s\n", said.at("over").text().c_str());
   return kNothingUsable;
 }
@@ -59,12 +60,12 @@ int run_ask(const Arguments& arguments) {
   const hpo::Params own = own_params(arguments);
   if (later && own.empty())
     throw base::Error(base::Errc::usage, "--enqueue: expected values with --set NAME=VALUE");
-  hpo::JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("call", later ? "enqueue" : "ask").field("ticket", ticket);
   if (!own.empty()) json.key("params").raw(hpo::json_of(own));
   json.end_object();
   const std::string answer = say_to_keeper(arguments, std::move(json).text());
-  const hpo::Json said = hpo::Json::parse(answer);
+  const base::Json said = base::Json::parse(answer);
   if (said.find("over") != nullptr) return no_more(said);
   if (later) {
     print_view(
@@ -75,7 +76,7 @@ int run_ask(const Arguments& arguments) {
   print_view(
       arguments, [&] { return answer; },
       [&] {
-        const hpo::Params params = hpo::params_from_json(said.at("params").raw());
+        const hpo::Params params = hpo::params_from_json(said.at("params"));
         return base::cat(said.at("trial").integer(), params.empty() ? "" : " ",
                          hpo::text_of(params));
       });

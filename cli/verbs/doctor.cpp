@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/json_writer.h"
 #include "base/machine.h"
 #include "base/text.h"
 #include "cli/runs.h"
@@ -64,13 +65,6 @@ Findings examine() {
   return found;
 }
 
-std::string json_list(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts)
-    out += base::cat(out.empty() ? "" : ", ", "\"", base::json_escape(text), "\"");
-  return "[" + out + "]";
-}
-
 /// What networks can be trained with on cores.
 std::vector<std::string> precisions_here() {
   std::vector<std::string> words;
@@ -82,15 +76,16 @@ std::vector<std::string> precisions_here() {
 std::string json_of(const Findings& found) {
   std::vector<std::string> gpus;
   for (int i = 0; i < found.gpus; ++i) gpus.push_back(base::cat("cuda ", i));
-  return base::cat(
-      "{\"version\": \"", TRELLIS_VERSION, "\", \"cpu\": \"", base::json_escape(found.cpu),
-      "\", \"cores\": ", found.cores, ", \"gpus\": ", json_list(gpus), ", \"starpu\": ",
-      found.starpu.empty() ? std::string("null") : base::cat("\"", found.starpu, "\""),
-      ", \"features\": {\"executor\": \"", found.executor, "\", \"instruction_set\": \"",
-      found.arithmetic.instruction_set, "\", \"blas_core\": \"", found.arithmetic.blas_core,
-      "\", \"arithmetic\": \"", base::json_escape(kern::fingerprint()),
-      "\", \"precisions\": ", json_list(precisions_here()), ", \"workers\": ", found.workers,
-      "}, \"problems\": ", json_list(found.problems), "}\n");
+  base::JsonWriter json;
+  json.begin_object().field("version", TRELLIS_VERSION).field("cpu", found.cpu);
+  json.field("cores", found.cores).key("gpus").list(gpus).key("starpu");
+  found.starpu.empty() ? json.null() : json.value(found.starpu);
+  json.key("features").begin_object().field("executor", found.executor);
+  json.field("instruction_set", found.arithmetic.instruction_set);
+  json.field("blas_core", found.arithmetic.blas_core).field("arithmetic", kern::fingerprint());
+  json.key("precisions").list(precisions_here()).field("workers", found.workers).end_object();
+  json.key("problems").list(found.problems).end_object();
+  return std::move(json).text() + "\n";
 }
 
 std::string text_of(const Findings& found) {

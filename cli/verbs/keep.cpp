@@ -1,9 +1,9 @@
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/ask/keeper.h"
 #include "hpo/ask/session.h"
-#include "hpo/log/json.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/spec.h"
@@ -40,7 +40,7 @@ int run_keep(const Arguments& arguments) {
   }
   if (arguments.has("--read")) {
     (void)hpo::StudyReader(folder);
-    hpo::JsonWriter json;
+    base::JsonWriter json;
     json.begin_object().field("folder", folder.string()).field("asked", study.is_asked);
     json.key("greeting").raw(hpo::ask_greeting(study)).end_object();
     print_result(std::move(json).text());

@@ -1,3 +1,4 @@
+#include "base/json_writer.h"
 #include "nn/predict_table.h"
 
 #include <cstdio>
@@ -12,7 +13,6 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/log/json.h"
 #include "kernels/kernels.h"
 
 namespace cli {
@@ -62,7 +62,7 @@ std::vector<Mistake> mistakes_of(const nn::Predicted& done) {
   return mistakes;
 }
 
-void write(hpo::JsonWriter& json, const nn::Mistake& mistake, const nn::TrainedModel& model) {
+void write(base::JsonWriter& json, const nn::Mistake& mistake, const nn::TrainedModel& model) {
   const auto name = [&](std::int32_t c) {
     return std::string_view(model.data.header().class_names[static_cast<std::size_t>(c)]);
   };
@@ -94,7 +94,7 @@ std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done
 
 std::string json_scores(const nn::TrainedModel& model, const nn::Predicted& done,
                         const base::Path& file, const std::string& output) {
-  hpo::JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("model", std::string_view(file.string())).field("rows", done.rows);
   json.field("scored", done.scores ? done.scores->rows : 0);
   json.field("output", std::string_view(output)).key("metrics");

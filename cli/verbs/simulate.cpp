@@ -1,4 +1,5 @@
 #include "hpo/driver/simulate.h"
+#include "base/json_writer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/log/json.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
@@ -53,7 +53,7 @@ std::string text_of(const std::string& study, const rt::Platform& platform,
 }
 
 /// Named as in the first version of this format.
-void write_use(hpo::JsonWriter& json, const hpo::WorkerInfo& device) {
+void write_use(base::JsonWriter& json, const hpo::WorkerInfo& device) {
   const bool gpu = device.name.starts_with("cuda ");
   const std::string name = base::cat(gpu ? "gpu " : "core ", device.name.substr(gpu ? 5 : 4));
   json.begin_object().field("device", name).field("tasks", device.tasks);
@@ -64,7 +64,7 @@ void write_use(hpo::JsonWriter& json, const hpo::WorkerInfo& device) {
 
 std::string json_of(const std::string& study, const rt::Platform& platform,
                     const Reports& reports) {
-  hpo::JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("study", std::string_view(study));
   json.field("platform", std::string_view(platform.name)).key("schedulers").begin_array();
   for (const hpo::SimulationReport& report : reports) {

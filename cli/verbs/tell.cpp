@@ -1,11 +1,12 @@
 #include <string>
 
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/asking.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/log/json.h"
 
 namespace cli {
 
@@ -20,7 +21,7 @@ double number_of(const std::string& text, std::string_view what) {
 }
 
 /// NAME=VALUE, as often as it was given.
-void write_metrics(hpo::JsonWriter& json, const Arguments& arguments) {
+void write_metrics(base::JsonWriter& json, const Arguments& arguments) {
   if (!arguments.has("--metric")) return;
   json.key("metrics").begin_object();
   for (const std::string& text : arguments.texts("--metric")) {
@@ -34,7 +35,7 @@ void write_metrics(hpo::JsonWriter& json, const Arguments& arguments) {
 }
 
 std::string message_of(const Arguments& arguments, bool report) {
-  hpo::JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("call", report ? "report" : "tell");
   json.field("trial", arguments.integer("TRIAL", 0, INT64_MAX));
   if (arguments.has("VALUE")) json.field("value", number_of(arguments.text("VALUE"), "VALUE"));
@@ -82,7 +83,7 @@ int run_tell(const Arguments& arguments) {
   print_view(
       arguments, [&] { return answer; },
       [&] {
-        const hpo::Json said = hpo::Json::parse(answer);
+        const base::Json said = base::Json::parse(answer);
         if (report) return said.at("word").text();
         const bool valued = !said.at("value").is_null();
         return base::cat("trial ", said.at("trial").integer(), ": ", said.at("state").text(),

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
@@ -9,7 +10,6 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
 #include "hpo/log/event.h"
-#include "hpo/log/json.h"
 #include "hpo/study/asked.h"
 
 namespace cli {
@@ -64,7 +64,7 @@ std::string rounds_summary(const hpo::TrainResult& result, const base::Path& fol
 
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
   const hpo::TrialRow& trial = result.trial;
-  hpo::JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("study", study.name).field("state", hpo::name_of(trial.state));
   json.key("cause");
   trial.cause == hpo::Cause::none ? json.null() : json.value(hpo::name_of(trial.cause));

@@ -6,9 +6,9 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "hpo/ask/socket.h"
-#include "hpo/log/json.h"
 
 namespace hpo {
 
@@ -18,7 +18,7 @@ std::optional<AskClient> AskClient::connect(const base::Path& folder) {
   AskClient client(std::move(*socket));
   const std::optional<std::string> greeting = client.read_line();
   if (!greeting) return std::nullopt;
-  const std::int64_t version = Json::parse(*greeting).at("protocol").integer();
+  const std::int64_t version = base::Json::parse(*greeting).at("protocol").integer();
   if (version != kAskProtocol)
     throw base::Error(
         base::Errc::usage,
@@ -42,8 +42,9 @@ std::optional<std::string> AskClient::call(std::string_view line) {
   }
   std::optional<std::string> answer = read_line();
   if (!answer) return std::nullopt;
-  const Json json = Json::parse(*answer);
-  if (const Json* error = json.find("error")) throw base::Error(base::Errc::usage, error->text());
+  const base::Json json = base::Json::parse(*answer);
+  if (const base::Json* error = json.find("error"))
+    throw base::Error(base::Errc::usage, error->text());
   return answer;
 }
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/driver/adopt.h"
-#include "hpo/log/json.h"
 
 namespace hpo {
 
@@ -21,10 +22,10 @@ constexpr std::size_t kTickets = 100;
 
 FirstPoints::FirstPoints(StudySpec& study, EventLog& log) : study_(study), log_(log) {
   if (const auto text = log.noted(kPointsFact)) {
-    const Json fact = Json::parse(*text);
+    const base::Json fact = base::Json::parse(*text);
     study_.try_first.assign(static_cast<std::size_t>(fact.at("from").integer()), Params{});
     for (const auto& [none, point] : fact.at("points").members())
-      study_.try_first.push_back(params_from_json(point.raw()));
+      study_.try_first.push_back(params_from_json(point));
     for (const auto& [none, ticket] : fact.at("tickets").members())
       tickets_.push_back(ticket.text());
   } else if (!study_.try_first.empty()) {
@@ -75,13 +76,11 @@ void FirstPoints::append(std::uint64_t created, const Params& point, const std::
 }
 
 void FirstPoints::note(std::uint64_t from) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("from", from).key("points").begin_array();
   for (std::size_t i = from; i < study_.try_first.size(); ++i)
     json.raw(json_of(study_.try_first[i]));
-  json.end_array().key("tickets").begin_array();
-  for (const std::string& ticket : tickets_) json.value(ticket);
-  json.end_array().end_object();
+  json.end_array().key("tickets").list(tickets_).end_object();
   log_.note(kPointsFact, std::move(json).text());
 }
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/driver/announce.h"
 #include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
-#include "hpo/log/json.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/search/reached.h"
 
@@ -22,7 +23,7 @@ constexpr std::size_t kCommitEvents = 512;
 constexpr base::Duration kNoteEvery = std::chrono::milliseconds(500);
 
 std::string json_of(const WorkCounters& work) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("tasks", work.tasks).field("epochs", work.epochs);
   json.field("distinct_epochs", work.distinct_epochs)
       .field("datasets_loaded", work.datasets_loaded);
@@ -49,7 +50,7 @@ void Driver::replay() {
     }
   });
   if (auto text = log_.noted("work"); text && !text->empty()) {
-    Json json = Json::parse(*text);
+    base::Json json = base::Json::parse(*text);
     work_before_.tasks = json.at("tasks").integer();
     work_before_.distinct_epochs = json.at("distinct_epochs").integer();
   }

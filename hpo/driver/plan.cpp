@@ -6,11 +6,11 @@
 #include <set>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/random.h"
 #include "hpo/driver/forecast.h"
 #include "hpo/driver/placement.h"
 #include "hpo/driver/plan_costs.h"
-#include "hpo/log/json.h"
 #include "hpo/search/reached.h"
 #include "hpo/search/study_machine.h"
 #include "hpo/study/gpus.h"
@@ -198,7 +198,7 @@ Plan plan_programs(const StudySpec& study) {
 }
 
 std::string plan_json(const Plan& plan) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("trials", plan.trials).field("epochs", plan.epochs);
   json.field("distinct_epochs", plan.distinct_epochs).field("steps", plan.steps);
   json.field("distinct_steps", plan.distinct_steps).field("flops", plan.flops);

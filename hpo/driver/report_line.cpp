@@ -1,9 +1,8 @@
 #include "hpo/driver/report_line.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
-#include "hpo/log/python_json.h"
 
 namespace hpo {
 
@@ -14,25 +13,25 @@ namespace {
                     base::cat("has the line ", base::printable(line, 120), ", ", why));
 }
 
-std::int64_t step_of(const Json& json, const std::string& line) {
-  const auto step = base::parse_double(json.raw());
+std::int64_t step_of(const base::Json& json, const std::string& line) {
+  const auto step = json.as_number();
   const bool fits = step && *step >= 0 && *step <= 9e15;
   if (!fits || *step != static_cast<double>(static_cast<std::int64_t>(*step)))
     refuse(line, "expected a whole number of at least 0 as its step");
   return static_cast<std::int64_t>(*step);
 }
 
-bool is_number(std::string_view raw) {
-  const bool special = raw == "\"nan\"" || raw == "\"inf\"" || raw == "\"-inf\"";
-  return special || (!raw.empty() && raw.front() != '"' && base::parse_double(raw).has_value());
+bool is_number(const base::Json& json) {
+  const std::string_view raw = json.raw();
+  return json.is_number() || raw == "\"nan\"" || raw == "\"inf\"" || raw == "\"-inf\"";
 }
 
-ReportLine members_of(const Json& json, const std::string& line) {
+ReportLine members_of(const base::Json& json, const std::string& line) {
   ReportLine report;
   for (const auto& [name, value] : json.members()) {
     if (name == "step")
       report.step = step_of(value, line);
-    else if (is_number(value.raw()))
+    else if (is_number(value))
       report.metrics.emplace_back(name, value.number());
     else
       report.no_numbers.emplace_back(name, value.raw());
@@ -43,14 +42,10 @@ ReportLine members_of(const Json& json, const std::string& line) {
 }  // namespace
 
 ReportLine read_report_line(const std::string& line) {
-  const std::string text = from_python_json(line);
-  std::optional<Json> json;
-  try {
-    json = Json::parse(text);
-  } catch (const base::Error&) {
+  const auto json = base::Json::try_parse(line, {.non_finite = true});
+  if (!json)
     refuse(line, "expected one JSON object, such as {\"step\": 3, \"valid.accuracy\": 0.91}");
-  }
-  if (!text.starts_with('{')) refuse(line, "expected a JSON object");
+  if (!line.starts_with('{')) refuse(line, "expected a JSON object");
   return members_of(*json, line);
 }
 

@@ -4,8 +4,9 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/warm.h"
@@ -83,7 +84,7 @@ std::string text_of(const WarmStart& start) {
 }
 
 std::string json_of(const std::vector<Known>& known) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_array();
   for (const Known& trial : known) {
     json.begin_object().key("params").raw(json_of(trial.params)).field("value", trial.value);
@@ -96,14 +97,14 @@ std::string json_of(const std::vector<Known>& known) {
 
 std::vector<Known> known_from_json(std::string_view text) {
   std::vector<Known> known;
-  const Json json = Json::parse(text);
+  const base::Json json = base::Json::parse(text);
   for (const auto& [name, entry] : json.members()) {
-    Known trial{.params = params_from_json(entry.at("params").raw())};
+    Known trial{.params = params_from_json(entry.at("params"))};
     if (!entry.at("value").is_null()) trial.value = entry.at("value").number();
     trial.step = entry.at("step").integer();
     trial.state = state_from(entry.at("state").text());
-    if (const Json* metrics = entry.find("metrics"))
-      trial.metrics = metrics_from_json(metrics->raw());
+    if (const base::Json* metrics = entry.find("metrics"))
+      trial.metrics = metrics_from_json(*metrics);
     known.push_back(std::move(trial));
   }
   return known;

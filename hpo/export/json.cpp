@@ -1,12 +1,12 @@
-#include "hpo/log/json.h"
 
+#include "base/json_writer.h"
 #include "hpo/export/export.h"
 
 namespace hpo {
 
 namespace {
 
-void put_standing(JsonWriter& json, const TrialRow& trial, const Judge& judge) {
+void put_standing(base::JsonWriter& json, const TrialRow& trial, const Judge& judge) {
   if (!judge.objective.subject_to.empty()) {
     std::optional<double> violation;
     if (trial.value) violation = judge.objective.violation(trial.metrics);
@@ -15,7 +15,7 @@ void put_standing(JsonWriter& json, const TrialRow& trial, const Judge& judge) {
   if (judge.front) json.key("front").raw(judge.front->has(trial.trial) ? "true" : "false");
 }
 
-void put_front(JsonWriter& json, const Judge& judge, const std::string& metric) {
+void put_front(base::JsonWriter& json, const Judge& judge, const std::string& metric) {
   if (!judge.front) return;
   json.key("front").begin_object().key("metrics").begin_array().value(metric);
   for (const OtherMetric& other : judge.objective.others) json.value(other.name);
@@ -25,7 +25,7 @@ void put_front(JsonWriter& json, const Judge& judge, const std::string& metric) 
   json.end_array().end_object();
 }
 
-void put_results(JsonWriter& json, const TrialRow& trial, const Judge& judge) {
+void put_results(base::JsonWriter& json, const TrialRow& trial, const Judge& judge) {
   json.field("trial", trial.trial).field("state", name_of(trial.state));
   json.key("cause");
   if (trial.cause == Cause::none) {
@@ -42,7 +42,7 @@ void put_results(JsonWriter& json, const TrialRow& trial, const Judge& judge) {
       .field("epochs", trial.epochs);
 }
 
-void put_places(JsonWriter& json, const TrialRow& trial) {
+void put_places(base::JsonWriter& json, const TrialRow& trial) {
   json.field("attempts", trial.attempts).field("seconds", trial.seconds);
 }
 
@@ -63,7 +63,7 @@ Judge::Judge(const StudyReader& study) : objective(study.objective()) {
 }
 
 std::string trial_json(const TrialRow& trial, const Judge& judge) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object();
   put_results(json, trial, judge);
   put_places(json, trial);
@@ -83,7 +83,7 @@ std::string export_json(const StudyReader& study, const ExportOptions& options) 
   std::vector<std::string> entries;
   const Judge judge(study);
   for (const TrialRow& trial : study.trials()) {
-    JsonWriter json;
+    base::JsonWriter json;
     json.begin_object();
     put_results(json, trial, judge);
     json.field("parent", trial.parent);
@@ -92,7 +92,7 @@ std::string export_json(const StudyReader& study, const ExportOptions& options) 
     entries.push_back(std::move(json).text());
   }
   StudyInfo info = study.info();
-  JsonWriter head;
+  base::JsonWriter head;
   head.begin_object().field("study", info.name).field("metric", info.metric);
   head.field("goal", info.maximize ? "maximize" : "minimize");
   std::string text = std::move(head).text();
@@ -104,7 +104,7 @@ std::string best_json(const StudyReader& study) {
   if (!best) return "";
   StudyInfo info = study.info();
   auto model = study.model();
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object()
       .field("study", info.name)
       .field("trial", best->trial)
@@ -132,7 +132,7 @@ std::string best_json(const StudyReader& study) {
 std::string status_json(const StudyReader& study) {
   TrialCounts counts = study.counts();
   WorkCounters work = study.work();
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("state", name_of(study.info().state)).key("trials").begin_object();
   json.field("complete", counts.complete)
       .field("running", counts.running)

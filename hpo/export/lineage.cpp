@@ -1,7 +1,7 @@
 #include "hpo/export/lineage.h"
 
+#include "base/json_writer.h"
 #include "hpo/export/export.h"
-#include "hpo/log/json.h"
 #include "hpo/log/trial_table.h"
 
 namespace hpo {
@@ -29,7 +29,7 @@ Lineage lineage_of(const StudyReader& study, const TrialRow& trial) {
 
 std::string show_json(const StudyReader& study, const TrialRow& trial,
                       const std::string& importance) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_array();
   for (const Segment& segment : lineage_of(study, trial)) {
     json.begin_object().field("trial", segment.trial).field("epoch", segment.from);

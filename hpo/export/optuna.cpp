@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/trial_table.h"
 
@@ -73,14 +73,14 @@ class Line {
   explicit Line(Operation operation) {
     json_.begin_object().field("op_code", static_cast<int>(operation)).field("worker_id", kWorker);
   }
-  JsonWriter& json() { return json_; }
+  base::JsonWriter& json() { return json_; }
   void add_to(std::string& out) && {
     json_.end_object();
     out += std::move(json_).text() + "\n";
   }
 
  private:
-  JsonWriter json_;
+  base::JsonWriter json_;
 };
 
 /// A domain as Optuna's, and a value of it as Optuna keeps it: categories by their place.
@@ -97,7 +97,7 @@ struct Distribution {
 
 template <class T>
 std::string range_json(std::string_view name, T min, T max, bool log, const std::string& step) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("name", name).key("attributes").begin_object();
   json.key("step").raw(step).field("low", min).field("high", max).field("log", log);
   json.end_object().end_object();
@@ -107,7 +107,7 @@ std::string range_json(std::string_view name, T min, T max, bool log, const std:
 std::string choices_json(const Domain& domain) {
   const auto count = cardinality(domain);
   if (!count) throw base::Error(base::Errc::internal, "a domain that Optuna has no word for");
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("name", "CategoricalDistribution").key("attributes").begin_object();
   json.key("choices").begin_array();
   for (std::uint64_t i = 0; i < *count; ++i) json.raw(json_of(nth_value(domain, i)));

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/objective.h"
 #include "nn/data/csv_line.h"
@@ -33,7 +33,7 @@ std::string cell_text(const ParamValue& cell, bool of_parameter) {
   return number != nullptr && !of_parameter ? base::format_double(*number) : plain_text_of(cell);
 }
 
-void add_cell(JsonWriter& json, const ParamValue& cell, bool of_parameter) {
+void add_cell(base::JsonWriter& json, const ParamValue& cell, bool of_parameter) {
   if (of_parameter)
     json.raw(json_of(cell));
   else
@@ -102,7 +102,7 @@ std::string csv_of(const PlotData& data) {
 std::string json_of(const PlotData& data) {
   std::string out = "[";
   for (const auto& row : data.rows) {
-    JsonWriter json;
+    base::JsonWriter json;
     json.begin_object();
     for (std::size_t i = 0; i < row.size(); ++i) {
       json.key(data.columns[i]);

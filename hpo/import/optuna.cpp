@@ -263,15 +263,16 @@ class OptunaImporter {
   [[nodiscard]] Metrics metrics_of(const OptunaTrial& trial, const Metrics& constraints) const {
     Metrics numbers;
     for (const auto& [name, json] : trial.attributes) {
-      if (is_number(json) && !name.empty() && !is_taken(name, constraints))
-        numbers.emplace_back(name, Json::parse(json).number());
+      const std::optional<double> number = number_in(json);
+      if (number && !name.empty() && !is_taken(name, constraints))
+        numbers.emplace_back(name, *number);
     }
     return numbers;
   }
 
-  static bool is_number(const std::string& json) {
-    return !json.empty() && (json[0] == '-' || (json[0] >= '0' && json[0] <= '9')) &&
-           base::parse_double(json).has_value();
+  static std::optional<double> number_in(const std::string& json) {
+    const auto value = base::Json::try_parse(json);
+    return value ? value->as_number() : std::nullopt;
   }
 
   /// What trials that wait are to have: the first ones that will be asked for. `body` is the study
@@ -355,7 +356,7 @@ class OptunaImporter {
         if (!trial->ended())
           open.add(name);
         else if (find_metric(carried, name) == nullptr)
-          (is_number(json) && is_taken(name, constraints) ? taken : others).add(name);
+          (number_in(json) && is_taken(name, constraints) ? taken : others).add(name);
       }
     }
     for (const auto& [what, tally] :

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
-#include "hpo/log/python_json.h"
 #include "hpo/log/sqlite.h"
 
 namespace hpo {
@@ -63,7 +62,7 @@ double value_of(const sql::Statement& row, int column) {
 std::vector<std::string> names_in(const std::string& json) {
   std::vector<std::string> names;
   try {
-    const Json list = Json::parse(json);
+    const base::Json list = base::Json::parse(json);
     for (const auto& [none, name] : list.members()) names.push_back(name.text());
   } catch (const base::Error&) {
     refuse(base::cat("study:metric_names is ", base::printable(json, 60),
@@ -213,9 +212,9 @@ class Reader {
   }
 
   static void set_system(OptunaTrial& trial, const sql::Statement& row) {
-    const std::string json = from_python_json(row.text(2));
+    const std::string json = row.text(2);
     try {
-      trial.set_system_attribute(row.text(1), Json::parse(json));
+      trial.set_system_attribute(row.text(1), base::Json::parse(json, kPythonJson));
     } catch (const base::Error&) {
       refuse(base::cat(base::printable(row.text(1), 60), " of trial_id ", row.integer(0), " is ",
                        base::printable(json, 60), ", expected numbers in JSON"));

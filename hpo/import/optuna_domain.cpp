@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "hpo/log/python_json.h"
+#include "hpo/import/optuna_storage.h"
 #include "hpo/space/parameter.h"
 #include "hpo/study/substitute.h"
 
@@ -24,26 +24,23 @@ std::int64_t whole(double number) {
 }
 
 /// A text, a number, true, false or None.
-ParamValue scalar_of(const Json& json) {
-  if (json.raw().starts_with('[') || json.raw().starts_with('{'))
-    throw base::Error(base::Errc::data,
-                      base::cat("has the choice ", base::printable(json.raw(), 60),
-                                ", expected texts, numbers, true, false and None"));
+ParamValue scalar_of(const base::Json& json) {
   if (json.is_null()) return std::string("None");
-  return params_from_json(base::cat("{\"x\": ", json.raw(), "}")).begin()->second;
+  if (auto value = value_from_json(json)) return std::move(*value);
+  throw base::Error(base::Errc::data, base::cat("has the choice ", base::printable(json.raw(), 60),
+                                                ", expected texts, numbers, true, false and None"));
 }
 
 }  // namespace
 
 OptunaDomain::OptunaDomain(const std::string& distribution) {
-  const std::string text = from_python_json(distribution);
-  if (text != distribution)
+  if (!base::Json::try_parse(distribution) && base::Json::try_parse(distribution, kPythonJson))
     throw base::Error(base::Errc::data,
                       base::cat("has a bound or a choice that is no number, expected ",
                                 "texts, finite numbers, true, false and None"));
-  const Json json = Json::parse(text);
+  const base::Json json = base::Json::parse(distribution, {.utf8 = true});
   const std::string name = json.at("name").text();
-  const Json& attributes = json.at("attributes");
+  const base::Json& attributes = json.at("attributes");
   categorical_ = name == "CategoricalDistribution";
   ints_ = name == "IntDistribution";
   if (categorical_) {
@@ -57,7 +54,7 @@ OptunaDomain::OptunaDomain(const std::string& distribution) {
   high_ = attributes.at("high").number();
   if (!(std::abs(low_) <= kLargest && std::abs(high_) <= kLargest))
     throw base::Error(base::Errc::data, base::cat("has a bound beyond ", kLargest));
-  log_ = attributes.at("log").raw() == "true";
+  log_ = attributes.at("log").as_bool().value_or(false);
   if (!attributes.at("step").is_null()) step_ = attributes.at("step").number();
 }
 
@@ -111,7 +108,7 @@ ParamValue OptunaDomain::value(double internal) const {
 }
 
 ParamValue OptunaDomain::fixed(const std::string& json) const {
-  const ParamValue given = scalar_of(Json::parse(json));
+  const ParamValue given = scalar_of(base::Json::parse(json));
   const std::optional<double> number = number_of(given);
   return categorical_ || !number ? as_here(given) : value(*number);
 }
@@ -155,7 +152,7 @@ double OptunaDomain::on_grid(double number) const {
 }
 
 /// Numbers with a float among them are floats, as in a study file.
-void OptunaDomain::add_choices(const Json& list) {
+void OptunaDomain::add_choices(const base::Json& list) {
   std::vector<ParamValue> all;
   for (const auto& [place, choice] : list.members()) {
     all.push_back(scalar_of(choice));

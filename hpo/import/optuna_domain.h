@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hpo/log/json.h"
+#include "base/json.h"
 #include "hpo/space/value.h"
 
 namespace hpo {
@@ -42,7 +42,7 @@ class OptunaDomain {
   [[nodiscard]] static std::string yaml_of(const ParamValue& value);
 
  private:
-  void add_choices(const Json& list);
+  void add_choices(const base::Json& list);
   void add_choice(const ParamValue& choice);
   [[nodiscard]] double on_grid(double number) const;
   [[nodiscard]] bool single() const { return low_ == high_; }

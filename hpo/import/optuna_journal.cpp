@@ -4,15 +4,14 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
-#include "hpo/log/python_json.h"
 
 namespace hpo {
 
 namespace {
 
-double finite(const Json& json) {
+double finite(const base::Json& json) {
   const double number = json.number();
   if (std::isfinite(number)) return number;
   throw base::Error(base::Errc::data, base::cat(json.raw(), " is no finite number"));
@@ -26,7 +25,7 @@ std::int64_t step_of(std::optional<std::int64_t> step) {
 
 class Replay {
  public:
-  void apply(const Json& line) {
+  void apply(const base::Json& line) {
     switch (line.at("op_code").integer()) {
       case 0:
         create_study(line);
@@ -85,7 +84,7 @@ class Replay {
 
  private:
   /// A name that is there already (load_if_exists) makes no study, and takes no id.
-  void create_study(const Json& line) {
+  void create_study(const base::Json& line) {
     OptunaStudy study{.name = line.at("study_name").text(), .directions = {}, .metrics = {}};
     const auto has_name = [&](const auto& known) { return known.second.name == study.name; };
     if (std::ranges::any_of(journal_.studies, has_name)) return;
@@ -94,12 +93,12 @@ class Replay {
     journal_.studies.emplace(next_study_++, std::move(study));
   }
 
-  void set_study_attribute(const Json& line) {
+  void set_study_attribute(const base::Json& line) {
     const auto found =
         journal_.studies.find(static_cast<std::size_t>(line.at("study_id").integer()));
     if (found == journal_.studies.end()) return;
     OptunaStudy& study = found->second;
-    const Json* system = line.find("system_attr");
+    const base::Json* system = line.find("system_attr");
     for (const auto& [name, value] : (system ? *system : line.at("user_attr")).members()) {
       if (system == nullptr) study.attributes.insert(name);
       if (system == nullptr || name != "study:metric_names") continue;
@@ -108,54 +107,54 @@ class Replay {
     }
   }
 
-  static void note(const Json& attributes, OptunaTrial& trial) {
+  static void note(const base::Json& attributes, OptunaTrial& trial) {
     for (const auto& [name, value] : attributes.members()) trial.attributes[name] = value.raw();
   }
 
-  static void set_times(OptunaTrial& trial, const Json& line) {
+  static void set_times(OptunaTrial& trial, const base::Json& line) {
     const auto read = [&](const char* name, std::optional<double>& moment) {
-      if (const Json* time = line.find(name); time != nullptr && !time->is_null())
+      if (const base::Json* time = line.find(name); time != nullptr && !time->is_null())
         moment = moment_of(time->text());
     };
     read("datetime_start", trial.began);
     read("datetime_complete", trial.came_to_end);
   }
 
-  static void set_system(const Json& attributes, OptunaTrial& trial) {
+  static void set_system(const base::Json& attributes, OptunaTrial& trial) {
     for (const auto& [name, value] : attributes.members()) trial.set_system_attribute(name, value);
   }
 
   /// A trial may come whole (enqueued, or added by hand). In a study that is gone it takes no id.
-  void create_trial(const Json& line) {
+  void create_trial(const base::Json& line) {
     const auto study = static_cast<std::size_t>(line.at("study_id").integer());
     if (!journal_.studies.contains(study)) return;
     OptunaTrial& trial = journal_.trials.emplace_back();
     trial.study = study;
-    if (const Json* state = line.find("state")) trial.state = state->integer();
+    if (const base::Json* state = line.find("state")) trial.state = state->integer();
     set_times(trial, line);
-    if (const Json* value = line.find("value"); value != nullptr && !value->is_null())
+    if (const base::Json* value = line.find("value"); value != nullptr && !value->is_null())
       trial.values = {value->number()};
     set_values(trial, line.find("values"));
-    if (const Json* params = line.find("params")) {
+    if (const base::Json* params = line.find("params")) {
       for (const auto& [name, value] : params->members())
         trial.suggest(name, finite(value), line.at("distributions").at(name).text());
     }
-    if (const Json* reports = line.find("intermediate_values")) {
+    if (const base::Json* reports = line.find("intermediate_values")) {
       for (const auto& [step, value] : reports->members())
         trial.reports[step_of(base::parse_int(step))] = value.number();
     }
-    if (const Json* attributes = line.find("user_attrs")) note(*attributes, trial);
-    if (const Json* attributes = line.find("system_attrs")) set_system(*attributes, trial);
+    if (const base::Json* attributes = line.find("user_attrs")) note(*attributes, trial);
+    if (const base::Json* attributes = line.find("system_attrs")) set_system(*attributes, trial);
   }
 
-  static void set_values(OptunaTrial& trial, const Json* values) {
+  static void set_values(OptunaTrial& trial, const base::Json* values) {
     if (values == nullptr || values->members().empty()) return;
     trial.values.clear();
     for (const auto& [none, value] : values->members()) trial.values.push_back(value.number());
   }
 
   /// Null for a trial that has ended, which nothing changes any more, or that was never made.
-  OptunaTrial* open_trial(const Json& line) {
+  OptunaTrial* open_trial(const base::Json& line) {
     const std::int64_t id = line.at("trial_id").integer();
     if (id < 0 || id >= static_cast<std::int64_t>(journal_.trials.size())) {
       ++lost_;
@@ -171,15 +170,6 @@ class Replay {
   std::int64_t first_unknown_ = 0;
 };
 
-bool is_json(const std::string& line) {
-  try {
-    (void)Json::parse(line);
-    return true;
-  } catch (const base::Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 OptunaStorage read_optuna_journal(const std::string& text, const std::string& file) {
@@ -187,13 +177,13 @@ OptunaStorage read_optuna_journal(const std::string& text, const std::string& fi
   std::size_t begin = 0, number = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = from_python_json(std::string_view(text).substr(begin, end - begin));
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
     begin = end + 1;
     ++number;
     // As Optuna has it: whoever wrote the last line may have died over it.
-    if (begin >= text.size() && number > 1 && !is_json(line)) break;
+    if (begin >= text.size() && number > 1 && !base::Json::try_parse(line, kPythonJson)) break;
     try {
-      if (!line.empty()) replay.apply(Json::parse(line));
+      if (!line.empty()) replay.apply(base::Json::parse(line, kPythonJson));
     } catch (const base::Error& error) {
       throw base::Error(base::Errc::data,
                         base::cat(base::printable(file, 4096), ":", number, ":1: ", error.what(),

@@ -14,7 +14,7 @@ void OptunaTrial::suggest(const std::string& name, double internal, std::string 
   params[name] = {internal, std::move(distribution), place};
 }
 
-void OptunaTrial::set_system_attribute(const std::string& name, const Json& value) {
+void OptunaTrial::set_system_attribute(const std::string& name, const base::Json& value) {
   constexpr std::string_view kList = "constraints", kOne = "constraints:";
   if (name == kList) {  // null: what was to say them failed
     std::size_t i = 0;

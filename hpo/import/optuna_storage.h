@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "hpo/log/json.h"
+#include "base/json.h"
 
 namespace hpo {
+
+/// JSON as Optuna writes it.
+inline constexpr base::JsonRules kPythonJson{.non_finite = true};
 
 /// A param as Optuna keeps it: a number, which of a category is its place.
 struct OptunaParam {
@@ -37,7 +40,7 @@ struct OptunaTrial {
   void suggest(const std::string& name, double internal, std::string distribution);
   /// Takes a system attribute in; what Optuna notes for itself is no matter. Throws base::Error for
   /// constraints that are no numbers.
-  void set_system_attribute(const std::string& name, const Json& value);
+  void set_system_attribute(const std::string& name, const base::Json& value);
 };
 
 struct OptunaStudy {

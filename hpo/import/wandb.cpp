@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/executable.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/import/wandb_command.h"
 #include "hpo/import/wandb_node.h"
@@ -72,7 +73,7 @@ class WandbImporter {
     if (name != theirs)
       leave(base::cat("the name ", theirs, ": ",
                       name.empty() ? "the study has its file's" : "it is " + name + " here"));
-    if (!name.empty()) body_ += base::cat("name: ", quote_json(name), "\n");
+    if (!name.empty()) body_ += base::cat("name: ", base::quote_json(name), "\n");
   }
 
   void add_command(const wandb::Parameters& parameters) {
@@ -81,7 +82,7 @@ class WandbImporter {
     if (command.words.empty()) return;
     std::string line;
     for (const std::string& word : command.words)
-      line += base::cat(line.empty() ? "" : ", ", quote_json(word));
+      line += base::cat(line.empty() ? "" : ", ", base::quote_json(word));
     body_ += base::cat("command: [", line, "]\n");
     program_ = command.words.front();
   }
@@ -115,7 +116,7 @@ class WandbImporter {
       else if (entry.key != "name" && entry.key != "goal")
         leave(base::cat("metric.", entry.key, ": ", study::describe(entry.value)));
     }
-    return base::cat("{name: ", quote_json(name), ", goal: ", goal_of(metric, name), "}");
+    return base::cat("{name: ", base::quote_json(name), ", goal: ", goal_of(metric, name), "}");
   }
 
   static std::string goal_of(const Node& metric, const std::string& name) {
@@ -192,7 +193,7 @@ std::string without_tags(std::string text) {
 /// The same study with a program that every system has: a file may be brought over where its own
 /// one is not.
 std::string with_program_of_here(std::string yaml, const std::string& program) {
-  const std::string word = base::cat("command: [", quote_json(program));
+  const std::string word = base::cat("command: [", base::quote_json(program));
   return yaml.replace(yaml.find(word), word.size(), "command: [\"sh\"");
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/space/value.h"
 #include "hpo/study/fault.h"
@@ -56,11 +57,12 @@ double positive_at(const Node& map, const std::string& key) {
 }
 
 std::string value_text(const Node& node) {
-  if (!node.is_scalar()) return quote_json(study::escape(python_text(node)));
+  if (!node.is_scalar()) return base::quote_json(study::escape(python_text(node)));
   const ParamValue value = node.quoted ? ParamValue(node.text) : parse_value(node.text);
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return text_of(value);
-  return node.quoted ? quote_json(study::escape(*text)) : text_of(ParamValue(study::escape(*text)));
+  return node.quoted ? base::quote_json(study::escape(*text))
+                     : text_of(ParamValue(study::escape(*text)));
 }
 
 }  // namespace hpo::wandb

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "hpo/log/json.h"
+#include "base/json_writer.h"
 #include "hpo/log/metrics.h"
 
 namespace hpo {
@@ -61,7 +61,7 @@ PlotData importance_data(std::span<const MetricImportance> importances) {
 }
 
 std::string shares_json(std::span<const MetricImportance> importances) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object();
   for (const MetricImportance& metric : importances) {
     if (metric.parameters.empty()) continue;

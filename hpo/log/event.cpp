@@ -7,8 +7,9 @@
 
 #include "base/enum_names.h"
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 
 namespace hpo {
 
@@ -37,7 +38,7 @@ Enum enum_of(const base::EnumNames<Enum>& names, std::string_view name) {
 }
 
 struct Writer {
-  JsonWriter& json;
+  base::JsonWriter& json;
 
   void operator()(const Opened& e) const {
     json.field("host", e.host).field("pid", e.pid).field("build", e.build);
@@ -104,28 +105,30 @@ struct Writer {
   }
 };
 
-std::string text_or_empty(const Json& json, std::string_view name) {
-  const Json* found = json.find(name);
+std::string text_or_empty(const base::Json& json, std::string_view name) {
+  const base::Json* found = json.find(name);
   return found ? found->text() : "";
 }
 
-std::int64_t integer_or_zero(const Json& json, std::string_view name) {
-  const Json* found = json.find(name);
+std::int64_t integer_or_zero(const base::Json& json, std::string_view name) {
+  const base::Json* found = json.find(name);
   return found ? found->integer() : 0;
 }
 
-std::optional<double> number_if_there(const Json& json, std::string_view name) {
-  const Json* found = json.find(name);
+std::optional<double> number_if_there(const base::Json& json, std::string_view name) {
+  const base::Json* found = json.find(name);
   return found ? std::optional(found->number()) : std::nullopt;
 }
 
-double number_or_nan(const Json& json, std::string_view name) {
+double number_or_nan(const base::Json& json, std::string_view name) {
   return number_if_there(json, name).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
-Cause read_cause(const Json& json) { return enum_of(kCauseNames, text_or_empty(json, "cause")); }
+Cause read_cause(const base::Json& json) {
+  return enum_of(kCauseNames, text_or_empty(json, "cause"));
+}
 
-Opened read_opened(const Json& json) {
+Opened read_opened(const base::Json& json) {
   return {.host = json.at("host").text(),
           .pid = json.at("pid").integer(),
           .build = json.at("build").text(),
@@ -133,34 +136,34 @@ Opened read_opened(const Json& json) {
           .workers = static_cast<int>(json.at("workers").integer())};
 }
 
-Created read_created(const Json& json) {
-  Created e{.params = params_from_json(json.at("params").raw()),
+Created read_created(const base::Json& json) {
+  Created e{.params = params_from_json(json.at("params")),
             .inference_flops = json.at("inference_flops").number(),
             .parent = {},
             .ticket = text_or_empty(json, "ticket")};
-  if (const Json* parent = json.find("parent"))
+  if (const base::Json* parent = json.find("parent"))
     e.parent = static_cast<std::uint64_t>(parent->integer());
   return e;
 }
 
-Reported read_reported(const Json& json) {
+Reported read_reported(const base::Json& json) {
   Reported e{.step = json.at("step").integer(),
              .epochs = json.at("epochs").integer(),
              .value = json.at("value").number(),
              .flops = json.at("flops").number(),
-             .metrics = metrics_from_json(json.at("metrics").raw()),
+             .metrics = metrics_from_json(json.at("metrics")),
              .word = enum_of(kWords, json.at("word").text()),
              .checkpoint = text_or_empty(json, "checkpoint"),
              .shape = text_or_empty(json, "shape")};
-  if (const Json* weights = json.find("weights")) {
+  if (const base::Json* weights = json.find("weights")) {
     e.weights = static_cast<std::uint64_t>(weights->integer());
     e.inference_flops = json.at("inference_flops").number();
   }
-  if (const Json* used = json.find("used")) e.used = used->number();
+  if (const base::Json* used = json.find("used")) e.used = used->number();
   return e;
 }
 
-Adapted read_adapted(const Json& json) {
+Adapted read_adapted(const base::Json& json) {
   Adapted e{.grid = json.at("grid").integer(),
             .from = json.at("from").integer(),
             .until = json.at("until").integer(),
@@ -181,7 +184,7 @@ Adapted read_adapted(const Json& json) {
                             .pull = number_if_there(tried, "pull"),
                             .gain = number_or_nan(tried, "gain"),
                             .gain_error = number_or_nan(tried, "gain_error"),
-                            .accepted = tried.at("accepted").raw() == "true",
+                            .accepted = tried.at("accepted").as_bool().value_or(false),
                             .why = tried.at("why").text()});
   }
   if (std::ranges::count(e.candidates, true, &Tried::accepted) != 1)
@@ -189,17 +192,16 @@ Adapted read_adapted(const Json& json) {
   return e;
 }
 
-Replaced read_replaced(const Json& json) {
+Replaced read_replaced(const base::Json& json) {
   return {.source = static_cast<std::uint64_t>(json.at("source").integer()),
           .step = json.at("step").integer(),
-          .params = params_from_json(json.at("params").raw()),
+          .params = params_from_json(json.at("params")),
           .operations = std::string(json.at("operations").raw())};
 }
 
-Exported read_exported(const Json& json) {
-  Exported e{.file = json.at("file").text(),
-             .metrics = metrics_from_json(json.at("metrics").raw())};
-  const Json* confusion = json.find("confusion");
+Exported read_exported(const base::Json& json) {
+  Exported e{.file = json.at("file").text(), .metrics = metrics_from_json(json.at("metrics"))};
+  const base::Json* confusion = json.find("confusion");
   if (confusion == nullptr) return e;
   e.confusion.part = confusion->at("part").text();
   for (const auto& [name, text] : confusion->at("classes").members())
@@ -215,7 +217,7 @@ Exported read_exported(const Json& json) {
   return e;
 }
 
-Ended read_ended(const Json& json) {
+Ended read_ended(const base::Json& json) {
   return {.state = enum_of(kTrialStateNames, json.at("state").text()),
           .cause = read_cause(json),
           .message = text_or_empty(json, "message")};
@@ -241,7 +243,7 @@ std::string_view kind_of(const EventBody& body) noexcept { return kind_name(body
 std::string_view kind_name(std::size_t place) noexcept { return kKinds[place]; }
 
 std::string payload_of(const EventBody& body) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object();
   std::visit(Writer{json}, body);
   json.end_object();
@@ -249,7 +251,7 @@ std::string payload_of(const EventBody& body) {
 }
 
 EventBody body_of(std::string_view kind, std::string_view payload) {
-  Json json = Json::parse(payload);
+  base::Json json = base::Json::parse(payload);
   if (kind == "opened") return read_opened(json);
   if (kind == "changed")
     return Changed{json.at("key").text(), json.at("from").text(), json.at("to").text()};
@@ -269,21 +271,16 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
 }
 
 std::string json_of(const ConfusionTable& table) {
-  JsonWriter json;
-  json.begin_object().field("part", table.part).key("classes").begin_array();
-  for (const std::string& name : table.classes) json.value(std::string_view(name));
-  json.end_array().key("counts").begin_array();
-  for (const auto& row : table.counts) {
-    json.begin_array();
-    for (const std::int64_t count : row) json.value(count);
-    json.end_array();
-  }
+  base::JsonWriter json;
+  json.begin_object().field("part", table.part).key("classes").list(table.classes);
+  json.key("counts").begin_array();
+  for (const auto& row : table.counts) json.list(row);
   json.end_array().end_object();
   return std::move(json).text();
 }
 
 std::string json_of(const Metrics& metrics) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object();
   for (const auto& [name, value] : metrics) json.field(name, value);
   json.end_object();
@@ -291,8 +288,11 @@ std::string json_of(const Metrics& metrics) {
 }
 
 Metrics metrics_from_json(std::string_view text) {
+  return metrics_from_json(base::Json::parse(text));
+}
+
+Metrics metrics_from_json(const base::Json& json) {
   Metrics metrics;
-  Json json = Json::parse(text);
   for (const auto& [name, value] : json.members()) metrics.emplace_back(name, value.number());
   return metrics;
 }

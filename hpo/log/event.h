@@ -13,6 +13,10 @@
 #include "hpo/log/trial_row.h"
 #include "hpo/stopping/rule.h"
 
+namespace base {
+class Json;
+}
+
 namespace hpo {
 
 /// A driver took up the study. What differs between sessions, for records; `arithmetic` is the
@@ -197,6 +201,7 @@ struct Event {
 
 /// {"valid.accuracy": 0.91, ...} and back.
 [[nodiscard]] std::string json_of(const Metrics& metrics);
-[[nodiscard]] Metrics metrics_from_json(std::string_view json);
+[[nodiscard]] Metrics metrics_from_json(std::string_view text);
+[[nodiscard]] Metrics metrics_from_json(const base::Json& json);
 
 }  // namespace hpo

@@ -4,9 +4,10 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/log/event_rows.h"
-#include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
@@ -164,7 +165,7 @@ struct EventLog::Impl {
     if (const auto* end = std::get_if<Finished>(&event.body)) {
       notes["finished"] = payload_of(*end);
     } else if (const auto* exported = std::get_if<Exported>(&event.body)) {
-      JsonWriter json;
+      base::JsonWriter json;
       json.begin_object().field("trial", *event.trial).field("file", exported->file).end_object();
       notes["model"] = std::move(json).text();
     } else if (goes_on(event) && noted("finished").value_or("") != "") {
@@ -255,7 +256,7 @@ bool EventLog::is_void() const {
   };
   const std::string finished = noted("finished").value_or("");
   const bool hopeless =
-      !finished.empty() && Json::parse(finished).at("why").text() == name_of(Finish::first);
+      !finished.empty() && base::Json::parse(finished).at("why").text() == name_of(Finish::first);
   return count("reported") == 0 && (hopeless || count("created") == count("ended"));
 }
 

@@ -8,8 +8,9 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 
@@ -82,11 +83,9 @@ std::string sql_kind() {
 void create_views(sql::Database& db, const std::vector<std::string>& names) {
   std::string metrics;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    JsonWriter name;
-    name.value(std::string_view(names[i]));
     const std::string m = column(i);
     metrics += base::cat(i > 0 ? " || " : "", "CASE WHEN ", m, " IS NULL THEN '' ELSE ",
-                         sql_text(base::cat(", ", std::move(name).text(), ": ")),
+                         sql_text(base::cat(", ", base::quote_json(names[i]), ": ")),
                          " || CASE WHEN typeof(", m, ") = 'integer' THEN ", sql_number("value"),
                          " ELSE ", sql_number(m), " END END");
   }
@@ -155,7 +154,7 @@ std::optional<std::vector<std::size_t>> columns_of(const Metrics& metrics,
 
 /// What of a report has no column; empty where all of it has.
 std::string rest_of(const Reported& report, bool metrics_have_columns, bool is_key) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object();
   if (!metrics_have_columns) json.key("metrics").raw(json_of(report.metrics));
   if (!report.checkpoint.empty() && !is_key) json.field("checkpoint", report.checkpoint);
@@ -386,14 +385,15 @@ Reported EventCursor::read_report(bool& has_columns) const {
   }
   has_columns = true;
   if (query_.is_null(14)) return report;
-  const Json rest = Json::parse(query_.view(14));
-  if (const Json* metrics = rest.find("metrics")) {
-    report.metrics = metrics_from_json(metrics->raw());
+  const base::Json rest = base::Json::parse(query_.view(14));
+  if (const base::Json* metrics = rest.find("metrics")) {
+    report.metrics = metrics_from_json(*metrics);
     has_columns = false;
   }
-  if (const Json* checkpoint = rest.find("checkpoint")) report.checkpoint = checkpoint->text();
-  if (const Json* used = rest.find("used")) report.used = used->number();
-  if (const Json* shape = rest.find("shape")) {
+  if (const base::Json* checkpoint = rest.find("checkpoint"))
+    report.checkpoint = checkpoint->text();
+  if (const base::Json* used = rest.find("used")) report.used = used->number();
+  if (const base::Json* shape = rest.find("shape")) {
     report.shape = shape->text();
     report.weights = static_cast<std::uint64_t>(rest.at("weights").integer());
     report.inference_flops = rest.at("inference_flops").number();

@@ -1,8 +1,9 @@
 #include "hpo/log/records.h"
 
 #include "base/hash.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 
 namespace hpo {
 
@@ -39,7 +40,7 @@ std::optional<double> ranked_loss(const TrialRow& row, const Objective& objectiv
 }
 
 std::string json_of(const std::vector<OtherMetric>& others) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_array();
   for (const OtherMetric& other : others) {
     json.begin_object().field("name", other.name);
@@ -52,7 +53,7 @@ std::string json_of(const std::vector<OtherMetric>& others) {
 }
 
 std::string json_of(const std::vector<Bound>& bounds) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_array();
   for (const Bound& bound : bounds) {
     json.begin_object().field("metric", bound.metric);
@@ -66,22 +67,23 @@ std::string json_of(const std::vector<Bound>& bounds) {
 
 std::vector<OtherMetric> others_from_json(const std::string& text) {
   std::vector<OtherMetric> others;
-  const Json list = Json::parse(text);
+  const base::Json list = base::Json::parse(text);
   for (const auto& [none, entry] : list.members()) {
     OtherMetric& other = others.emplace_back(
         OtherMetric{entry.at("name").text(), entry.at("goal").text() == "maximize"});
-    if (const Json* reference = entry.find("reference")) other.reference = reference->number();
+    if (const base::Json* reference = entry.find("reference"))
+      other.reference = reference->number();
   }
   return others;
 }
 
 std::vector<Bound> bounds_from_json(const std::string& text) {
   std::vector<Bound> bounds;
-  const Json list = Json::parse(text);
+  const base::Json list = base::Json::parse(text);
   for (const auto& [none, entry] : list.members()) {
     Bound& bound = bounds.emplace_back(Bound{.metric = entry.at("metric").text()});
-    if (const Json* min = entry.find("min")) bound.min = min->number();
-    if (const Json* max = entry.find("max")) bound.max = max->number();
+    if (const base::Json* min = entry.find("min")) bound.min = min->number();
+    if (const base::Json* max = entry.find("max")) bound.max = max->number();
   }
   return bounds;
 }
@@ -176,10 +178,8 @@ std::map<std::string, std::string> read_facts(sql::Database& db) {
 }
 
 void write_study_facts(sql::Statement& upsert, const StudyFacts& facts) {
-  JsonWriter names;
-  names.begin_array();
-  for (const std::string& name : facts.parameters) names.value(name);
-  names.end_array();
+  base::JsonWriter names;
+  names.list(facts.parameters);
   write_fact(upsert, "name", facts.name);
   write_fact(upsert, "metric", facts.metric);
   write_fact(upsert, "goal", facts.objective.maximize ? "maximize" : "minimize");
@@ -214,7 +214,7 @@ std::optional<StudyFacts> study_facts_of(const std::map<std::string, std::string
     study.objective.reference = base::parse_double(reference->second);
   if (const auto bounds = facts.find("subject_to"); bounds != facts.end())
     study.objective.subject_to = bounds_from_json(bounds->second);
-  Json names = Json::parse(fact("parameters"));
+  base::Json names = base::Json::parse(fact("parameters"));
   for (const auto& [none, parameter] : names.members())
     study.parameters.push_back(parameter.text());
   return study;

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/enum_names.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "hpo/log/event_rows.h"
-#include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
@@ -122,7 +122,7 @@ StudyInfo StudyReader::info() const {
   if (impl_->driven()) {
     info.state = StudyState::running;
   } else if (const std::string& finished = facts["finished"]; !finished.empty()) {
-    Json json = Json::parse(finished);
+    base::Json json = base::Json::parse(finished);
     std::string why = json.at("why").text();
     info.state = why == name_of(Finish::failed) || why == name_of(Finish::first)
                      ? StudyState::failed
@@ -203,7 +203,7 @@ std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) co
 std::optional<ModelInfo> StudyReader::model() const {
   std::string text = impl_->fact("model");
   if (text.empty()) return {};
-  Json json = Json::parse(text);
+  base::Json json = base::Json::parse(text);
   return ModelInfo{.file = impl_->folder / json.at("file").text(),
                    .trial = static_cast<std::uint64_t>(json.at("trial").integer())};
 }
@@ -216,7 +216,7 @@ std::vector<BaselineRow> StudyReader::baselines() const {
 WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");
   if (text.empty()) return {};
-  Json json = Json::parse(text);
+  base::Json json = base::Json::parse(text);
   return {.tasks = json.at("tasks").integer(),
           .epochs = json.at("epochs").integer(),
           .distinct_epochs = json.at("distinct_epochs").integer(),

@@ -4,8 +4,9 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
-#include "hpo/log/json.h"
 
 namespace hpo {
 
@@ -20,13 +21,13 @@ std::string replaced(std::string text, char from, char to) {
 
 }  // namespace
 
-void put_idle(JsonWriter& json, const WorkerInfo& worker) {
+void put_idle(base::JsonWriter& json, const WorkerInfo& worker) {
   for (const auto& [cause, seconds] : worker.idle)
     json.field(std::string(kIdle) + replaced(cause, ' ', '_'), seconds);
 }
 
 std::string workers_json(std::span<const WorkerInfo> workers) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_array();
   for (const WorkerInfo& worker : workers) {
     json.begin_object().field("name", worker.name);
@@ -43,11 +44,11 @@ std::string workers_json(std::span<const WorkerInfo> workers) {
 
 std::vector<WorkerInfo> workers_from_json(const std::string& text) {
   std::vector<WorkerInfo> workers;
-  const Json list = Json::parse(text);
+  const base::Json list = base::Json::parse(text);
   for (const auto& [none, json] : list.members()) {
     WorkerInfo& worker = workers.emplace_back();
     worker.name = json.at("name").text();
-    if (const Json* gpu = json.find("gpu")) worker.gpu = gpu->integer();
+    if (const base::Json* gpu = json.find("gpu")) worker.gpu = gpu->integer();
     worker.tasks = json.at("tasks").integer();
     worker.busy = json.at("busy").number();
     worker.waiting = json.at("waiting").number();

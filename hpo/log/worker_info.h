@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-namespace hpo {
-
+namespace base {
 class JsonWriter;
+}
+
+namespace hpo {
 
 /// Under this name the log notes them.
 inline constexpr const char* kWorkersFact = "workers";
@@ -28,7 +30,7 @@ struct WorkerInfo {
 };
 
 /// The fields of its times by cause: "other kind" is `idle_other_kind`.
-void put_idle(JsonWriter& json, const WorkerInfo& worker);
+void put_idle(base::JsonWriter& json, const WorkerInfo& worker);
 
 /// A list of {"name", "gpu" (of a "cuda" one), "tasks", "busy", "waiting", "moving", "idle_late",
 /// ...}.

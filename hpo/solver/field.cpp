@@ -1,6 +1,5 @@
 #include "hpo/solver/field.h"
 
-#include <charconv>
 #include <optional>
 
 #include "base/text.h"
@@ -9,18 +8,14 @@ namespace hpo {
 
 namespace {
 
-const Json& member(const Json& object, std::string_view name) {
-  if (const Json* found = object.find(name)) return *found;
+const base::Json& member(const base::Json& object, std::string_view name) {
+  if (const base::Json* found = object.find(name)) return *found;
   throw FieldError(base::cat("the field \"", name, "\" is missing"));
-}
-
-std::optional<std::string> text_in(const Json& json) {
-  return json.raw().starts_with('"') ? std::optional(json.text()) : std::nullopt;
 }
 
 }  // namespace
 
-Field::Field(const Json& object, std::string_view name)
+Field::Field(const base::Json& object, std::string_view name)
     : json_(member(object, name)), name_(name) {}
 
 void Field::refuse(std::string_view expected) const {
@@ -29,41 +24,40 @@ void Field::refuse(std::string_view expected) const {
 }
 
 std::string Field::text() const {
-  std::optional<std::string> text = text_in(json_);
+  std::optional<std::string> text = json_.as_text();
   if (!text) refuse("a text");
   return std::move(*text);
 }
 
 double Field::number() const {
-  const std::optional<double> number = base::parse_double(json_.raw());
+  const std::optional<double> number = json_.as_number();
   if (!number) refuse("a number");
   return *number;
 }
 
 std::int64_t Field::integer() const {
-  const std::optional<std::int64_t> number = base::parse_int(json_.raw());
+  const std::optional<std::int64_t> number = json_.as_integer();
   if (!number) refuse("a whole number");
   return *number;
 }
 
 std::uint64_t Field::id() const {
-  std::uint64_t number = 0;
-  const std::string_view text = json_.raw();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) refuse("a whole number from 0 on");
-  return number;
+  const std::optional<std::uint64_t> number = json_.as_unsigned();
+  if (!number) refuse("a whole number from 0 on");
+  return *number;
 }
 
-const std::vector<std::pair<std::string, Json>>& Field::list() const {
-  if (!json_.raw().starts_with('[')) refuse("a list");
+const std::vector<std::pair<std::string, base::Json>>& Field::list() const {
+  if (!json_.is_list()) refuse("a list");
   return json_.members();
 }
 
-template <class T, class Read>
-std::vector<T> Field::all(const Read& read, std::string_view expected) const {
+template <class T>
+std::vector<T> Field::all(std::optional<T> (base::Json::*read)() const,
+                          std::string_view expected) const {
   std::vector<T> values;
   for (const auto& [unnamed, one] : list()) {
-    std::optional<T> value = read(one);
+    std::optional<T> value = (one.*read)();
     if (!value) refuse(expected);
     values.push_back(std::move(*value));
   }
@@ -71,17 +65,15 @@ std::vector<T> Field::all(const Read& read, std::string_view expected) const {
 }
 
 std::vector<std::string> Field::texts() const {
-  return all<std::string>(text_in, "a list of texts");
+  return all(&base::Json::as_text, "a list of texts");
 }
 
 std::vector<std::int64_t> Field::integers() const {
-  return all<std::int64_t>([](const Json& json) { return base::parse_int(json.raw()); },
-                           "a list of whole numbers");
+  return all(&base::Json::as_integer, "a list of whole numbers");
 }
 
 std::vector<double> Field::numbers() const {
-  return all<double>([](const Json& json) { return base::parse_double(json.raw()); },
-                     "a list of numbers");
+  return all(&base::Json::as_number, "a list of numbers");
 }
 
 }  // namespace hpo

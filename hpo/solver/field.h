@@ -2,13 +2,14 @@
 // What a message of the protocol has under a name.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "hpo/log/json.h"
+#include "base/json.h"
 
 namespace hpo {
 
@@ -23,26 +24,27 @@ class FieldError : public base::Error {
 class Field {
  public:
   /// Throws where `object` has no such member.
-  Field(const Json& object, std::string_view name);
+  Field(const base::Json& object, std::string_view name);
 
-  [[nodiscard]] const Json& json() const { return json_; }
+  [[nodiscard]] const base::Json& json() const { return json_; }
   [[nodiscard]] std::string text() const;
   [[nodiscard]] double number() const;
   [[nodiscard]] std::int64_t integer() const;
   /// A whole number from 0 on, which may be larger than a signed one.
   [[nodiscard]] std::uint64_t id() const;
-  [[nodiscard]] const std::vector<std::pair<std::string, Json>>& list() const;
+  [[nodiscard]] const std::vector<std::pair<std::string, base::Json>>& list() const;
   [[nodiscard]] std::vector<std::string> texts() const;
   [[nodiscard]] std::vector<std::int64_t> integers() const;
   [[nodiscard]] std::vector<double> numbers() const;
 
  private:
   /// What `read` makes of each element, which may be nothing.
-  template <class T, class Read>
-  [[nodiscard]] std::vector<T> all(const Read& read, std::string_view expected) const;
+  template <class T>
+  [[nodiscard]] std::vector<T> all(std::optional<T> (base::Json::*read)() const,
+                                   std::string_view expected) const;
   [[noreturn]] void refuse(std::string_view expected) const;
 
-  const Json& json_;
+  const base::Json& json_;
   std::string name_;
 };
 

@@ -19,29 +19,29 @@ constexpr std::int64_t kMostSteps = 1'000'000;
   throw base::Error(base::Errc::usage, base::cat("parameter '", base::printable(name), "' ", what));
 }
 
-Domain continuous(const std::string& name, const Json& range, Scale scale) {
+Domain continuous(const std::string& name, const base::Json& range, Scale scale) {
   const double low = Field(range, "low").number(), high = Field(range, "high").number();
   if (!(low < high)) refuse(name, "has an empty range, expected low < high");
   // The protocol's range is open at its end.
   return FloatRange{.min = low, .max = std::nextafter(high, low), .scale = scale, .step = 0};
 }
 
-Domain discrete(const std::string& name, const Json& range, Scale scale) {
+Domain discrete(const std::string& name, const base::Json& range, Scale scale) {
   const std::int64_t low = Field(range, "low").integer(), high = Field(range, "high").integer();
   if (low >= high) refuse(name, "has an empty range, expected low < high");
   if (low < -kLargestBound || high > kLargestBound) refuse(name, "has bounds beyond 2^48");
   return IntRange{.min = low, .max = high - 1, .scale = scale, .step = 1};
 }
 
-Domain categorical(const Json& range) {
+Domain categorical(const base::Json& range) {
   Choice choice;
   for (std::string& word : Field(range, "choices").texts())
     choice.values.emplace_back(std::move(word));
   return choice;
 }
 
-Domain domain_of(const std::string& name, const Json& parameter) {
-  const Json& range = Field(parameter, "range").json();
+Domain domain_of(const std::string& name, const base::Json& parameter) {
+  const base::Json& range = Field(parameter, "range").json();
   const std::string type = Field(range, "type").text();
   const std::string spread = parameter.find("distribution") != nullptr
                                  ? Field(parameter, "distribution").text()
@@ -68,8 +68,8 @@ auto of_parameter(const std::string& name, const Read& read) {
 }
 
 /// When a parameter exists; nothing: always.
-std::optional<Constraint> constraint_of(const Json& parameter) {
-  const Json* constraint = parameter.find("constraint");
+std::optional<Constraint> constraint_of(const base::Json& parameter) {
+  const base::Json* constraint = parameter.find("constraint");
   if (constraint == nullptr || constraint->is_null()) return std::nullopt;
   return read_constraint(Field(*constraint, "lua_script").text());
 }
@@ -125,11 +125,11 @@ double number_of(const Domain& domain, const ParamValue& value) {
   return std::get<double>(value);
 }
 
-std::int64_t last_step(const Json& problem) {
-  const Json* steps = problem.find("steps");
+std::int64_t last_step(const base::Json& problem) {
+  const base::Json* steps = problem.find("steps");
   if (steps == nullptr) return 1;
   std::int64_t last = 0;
-  if (steps->raw().starts_with('[')) {
+  if (steps->is_list()) {
     for (const std::int64_t step : Field(problem, "steps").integers()) last = std::max(last, step);
   } else {
     last = Field(problem, "steps").integer();
@@ -161,8 +161,8 @@ std::vector<std::optional<double>> SolverProblem::written(const Params& params) 
   }
 }
 
-SolverProblem read_problem(const Json& problem) {
-  const Json* values = problem.find("values_domain");
+SolverProblem read_problem(const base::Json& problem) {
+  const base::Json* values = problem.find("values_domain");
   const std::size_t metrics = values != nullptr ? Field(problem, "values_domain").list().size() : 1;
   if (metrics == 0)
     throw base::Error(base::Errc::usage, "the problem has no values, expected 1 or more");

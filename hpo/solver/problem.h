@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hpo/log/json.h"
+#include "base/json.h"
 #include "hpo/solver/constraint.h"
 #include "hpo/space/space.h"
 
@@ -29,6 +29,6 @@ struct SolverProblem {
 /// Reads `params_domain`, `values_domain`, `steps`. Throws base::Error naming the parameter and
 /// what was expected: for a member that is missing or of another type, an empty range, a name that
 /// repeats, a script that is no comparison, no value.
-[[nodiscard]] SolverProblem read_problem(const Json& problem);
+[[nodiscard]] SolverProblem read_problem(const base::Json& problem);
 
 }  // namespace hpo

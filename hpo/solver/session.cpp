@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/solver/field.h"
@@ -17,20 +18,14 @@ namespace {
 constexpr std::string_view kOldPrefix = "kurobako:";
 
 std::string error_reply(std::string_view message) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("type", "ERROR_REPLY").field("kind", "OTHER");
   json.key("message").value(message).end_object();
   return std::move(json).text();
 }
 
-void write_params(JsonWriter& json, const std::vector<std::optional<double>>& params) {
-  json.key("params").begin_array();
-  for (const std::optional<double>& value : params) json.value(value);
-  json.end_array();
-}
-
 /// None where one of them is missing: the trial cannot be evaluated.
-std::vector<double> values_of(const Json& trial) {
+std::vector<double> values_of(const base::Json& trial) {
   const Field values(trial, "values");
   if (values.json().is_null()) return {};
   const auto missing = [](const auto& entry) { return entry.second.is_null(); };
@@ -45,7 +40,7 @@ SolverSession::SolverSession(SolverMethod method) : method_(std::move(method)) {
 }
 
 std::string SolverSession::greeting() const {
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("type", "SOLVER_SPEC_CAST").key("spec").begin_object();
   const std::string name =
       base::cat("Trellis ", method_.sampler, method_.rule == "none" ? "" : " with ",
@@ -65,13 +60,13 @@ std::string SolverSession::greeting() const {
 std::optional<std::string> SolverSession::answer(std::string_view line) {
   if (line.starts_with(kOldPrefix)) line.remove_prefix(kOldPrefix.size());
   try {
-    return answer_to(Json::parse(line));
+    return answer_to(base::Json::parse(line, {.kind = base::Errc::usage}));
   } catch (const base::Error& error) {
     return error_reply(error.what());
   }
 }
 
-std::optional<std::string> SolverSession::answer_to(const Json& message) {
+std::optional<std::string> SolverSession::answer_to(const base::Json& message) {
   const std::string type = Field(message, "type").text();
   if (type == "ASK_CALL") return ask(message);
   if (type == "TELL_CALL") return tell(message);
@@ -88,7 +83,7 @@ std::optional<std::string> SolverSession::answer_to(const Json& message) {
   return std::nullopt;
 }
 
-void SolverSession::create(const Json& message) {
+void SolverSession::create(const base::Json& message) {
   const std::uint64_t id = Field(message, "solver_id").id();
   solvers_.erase(id);
   Slot& slot = solvers_[id];
@@ -100,7 +95,7 @@ void SolverSession::create(const Json& message) {
   }
 }
 
-Solver& SolverSession::solver_of(const Json& message) {
+Solver& SolverSession::solver_of(const base::Json& message) {
   const std::uint64_t id = Field(message, "solver_id").id();
   const auto found = solvers_.find(id);
   if (found == solvers_.end())
@@ -109,7 +104,7 @@ Solver& SolverSession::solver_of(const Json& message) {
   return *found->second.solver;
 }
 
-std::string SolverSession::ask(const Json& message) {
+std::string SolverSession::ask(const base::Json& message) {
   Solver& solver = solver_of(message);
   const std::uint64_t next = Field(message, "next_trial_id").id();
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
@@ -117,21 +112,21 @@ std::string SolverSession::ask(const Json& message) {
     throw base::Error(base::Errc::usage, base::cat("next_trial_id is ", next,
                                                    ", which none can follow, expected less"));
   const SolverWork work = solver.ask(next);
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("type", "ASK_REPLY").key("trial").begin_object();
-  json.key("id").raw(base::cat(work.trial));
-  write_params(json, work.params);
+  json.field("id", work.trial);
+  json.key("params").list(work.params);
   json.field("next_step", work.next_step).end_object();
-  json.key("next_trial_id").raw(base::cat(next + (work.fresh ? 1 : 0)));
+  json.field("next_trial_id", next + (work.fresh ? 1 : 0));
   json.end_object();
   return std::move(json).text();
 }
 
-std::string SolverSession::tell(const Json& message) {
+std::string SolverSession::tell(const base::Json& message) {
   Solver& solver = solver_of(message);
-  const Json& trial = Field(message, "trial").json();
+  const base::Json& trial = Field(message, "trial").json();
   solver.tell(Field(trial, "id").id(), values_of(trial), Field(trial, "current_step").integer());
-  JsonWriter json;
+  base::JsonWriter json;
   json.begin_object().field("type", "TELL_REPLY").end_object();
   return std::move(json).text();
 }

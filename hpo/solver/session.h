@@ -32,11 +32,11 @@ class SolverSession {
     std::string problem;  ///< why there is none
   };
 
-  [[nodiscard]] std::optional<std::string> answer_to(const Json& message);
-  void create(const Json& message);
-  [[nodiscard]] Solver& solver_of(const Json& message);
-  [[nodiscard]] std::string ask(const Json& message);
-  [[nodiscard]] std::string tell(const Json& message);
+  [[nodiscard]] std::optional<std::string> answer_to(const base::Json& message);
+  void create(const base::Json& message);
+  [[nodiscard]] Solver& solver_of(const base::Json& message);
+  [[nodiscard]] std::string ask(const base::Json& message);
+  [[nodiscard]] std::string tell(const base::Json& message);
 
   SolverMethod method_;
   std::map<std::uint64_t, Slot> solvers_;

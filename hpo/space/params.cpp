@@ -1,8 +1,8 @@
 #include "hpo/space/params.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 
 namespace hpo {
@@ -39,12 +39,11 @@ void Params::set(std::string_view name, ParamValue value) {
 }
 
 std::string json_of(const Params& params) {
-  std::string out = "{";
-  for (const auto& [name, value] : params) {
-    if (out.size() > 1) out += ", ";
-    out += quote_json(name) + ": " + json_of(value);
-  }
-  return out + "}";
+  base::JsonWriter json;
+  json.begin_object();
+  for (const auto& [name, value] : params) json.key(name).raw(json_of(value));
+  json.end_object();
+  return std::move(json).text();
 }
 
 base::Key key_of(const Params& params) {
@@ -65,30 +64,23 @@ std::string text_of(const Params& params) {
   return out;
 }
 
-Params params_from_json(std::string_view json) {
-  using Json = nlohmann::ordered_json;
-  const Json parsed = Json::parse(json, nullptr, false);
-  if (!parsed.is_object())
+Params params_from_json(const base::Json& json) {
+  if (!json.is_object())
     throw base::Error(base::Errc::storage, "params: expected a JSON object of name and value");
   Params params;
-  for (const auto& [name, value] : parsed.items()) {
-    const bool fits =
-        value.is_number_integer() &&
-        (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX});
-    if (value.is_boolean()) {
-      params.set(name, value.get<bool>());
-    } else if (fits) {
-      params.set(name, value.get<std::int64_t>());
-    } else if (value.is_number_float()) {
-      params.set(name, value.get<double>());
-    } else if (value.is_string()) {
-      params.set(name, value.get<std::string>());
-    } else {
+  for (const auto& [name, value] : json.members()) {
+    auto read = value_from_json(value);
+    if (!read)
       throw base::Error(base::Errc::storage, base::cat("params: \"", base::printable(name, 80),
                                                        "\" is no bool, int, float or string"));
-    }
+    params.set(name, std::move(*read));
   }
   return params;
+}
+
+Params params_from_json(std::string_view text) {
+  const auto json = base::Json::try_parse(text, {.utf8 = true});
+  return params_from_json(json ? *json : base::Json());
 }
 
 }  // namespace hpo

@@ -11,6 +11,10 @@
 #include "base/hash.h"
 #include "hpo/space/value.h"
 
+namespace base {
+class Json;
+}
+
 namespace hpo {
 
 /// An ordered list of (name, value) with unique names. The order is the one of the study file, so
@@ -63,6 +67,7 @@ class Params {
 [[nodiscard]] std::string text_of(const Params& params);
 
 /// Reads what json_of(Params) wrote. Throws base::Error (storage) on anything else.
-[[nodiscard]] Params params_from_json(std::string_view json);
+[[nodiscard]] Params params_from_json(std::string_view text);
+[[nodiscard]] Params params_from_json(const base::Json& json);
 
 }  // namespace hpo

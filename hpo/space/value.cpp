@@ -2,8 +2,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 
 namespace hpo {
@@ -121,8 +122,8 @@ bool is_oversized_number(std::string_view text) {
 
 ParamValue parse_value(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-    const auto parsed = nlohmann::json::parse(text, nullptr, false);
-    if (parsed.is_string()) return parsed.get<std::string>();
+    const auto json = base::Json::try_parse(text, {.utf8 = true});
+    if (json && json->is_text()) return json->text();
   }
   const Scalar scalar = read_scalar(text);
   if (const auto* value = std::get_if<bool>(&scalar)) return *value;
@@ -145,14 +146,23 @@ std::string float_text(double value) {
 
 std::string text_of(const ParamValue& value) {
   if (const auto* text = std::get_if<std::string>(&value))
-    return is_bare(*text) ? *text : quote_json(*text);
+    return is_bare(*text) ? *text : base::quote_json(*text);
   return plain_text_of(value);
 }
 
 std::string json_of(const ParamValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return quote_json(*text);
+  if (const auto* text = std::get_if<std::string>(&value)) return base::quote_json(*text);
   const auto* number = std::get_if<double>(&value);
   return number != nullptr && !std::isfinite(*number) ? "null" : plain_text_of(value);
+}
+
+std::optional<ParamValue> value_from_json(const base::Json& json) {
+  if (const auto truth = json.as_bool()) return *truth;
+  if (const auto whole = json.as_integer()) return *whole;
+  if (json.as_unsigned()) return std::nullopt;
+  if (const auto number = json.as_number()) return *number;
+  if (auto text = json.as_text()) return std::move(*text);
+  return std::nullopt;
 }
 
 std::string plain_text_of(const ParamValue& value) {
@@ -171,10 +181,6 @@ std::optional<double> number_of(const ParamValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
   if (const auto* number = std::get_if<double>(&value)) return *number;
   return std::nullopt;
-}
-
-std::string quote_json(std::string_view text) {
-  return base::cat('"', base::json_escape(text), '"');
 }
 
 }  // namespace hpo

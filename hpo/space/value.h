@@ -11,6 +11,10 @@
 #include <string_view>
 #include <variant>
 
+namespace base {
+class Json;
+}
+
 namespace hpo {
 
 /// A hyperparameter's value. Equality is exact: 1 (an int) and 1.0 (a float) differ, as their texts
@@ -42,6 +46,10 @@ using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::str
 /// `null`.
 [[nodiscard]] std::string json_of(const ParamValue& value);
 
+/// Returns a JSON bool, number or text as a value; nothing for anything else, and for integers that
+/// do not fit.
+[[nodiscard]] std::optional<ParamValue> value_from_json(const base::Json& json);
+
 /// What a person should read in place of `$name` inside a longer text: a string without quotes.
 [[nodiscard]] std::string plain_text_of(const ParamValue& value);
 
@@ -50,8 +58,5 @@ using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::str
 
 /// The value as a number: ints and floats only.
 [[nodiscard]] std::optional<double> number_of(const ParamValue& value);
-
-/// Quotes and escapes `text` as a JSON string.
-[[nodiscard]] std::string quote_json(std::string_view text);
 
 }  // namespace hpo

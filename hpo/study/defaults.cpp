@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_writer.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/load_steps.h"
@@ -142,7 +143,7 @@ void add_asked_defaults(Node& root) { add(root, "early_stop", "none"); }
 
 void add_defaults(Node& root, const std::string& stem) {
   if (!root.is_map()) return;
-  add(root, "name", quote_json(stem));
+  add(root, "name", base::quote_json(stem));
   add(root, "method", "tpe");
   const std::string_view source = source_of_study(root);
   if (source == "ask") return add_asked_defaults(root);

@@ -108,12 +108,6 @@ TEST(Printable, KeepsOneLineAndValidUtf8) {
   EXPECT_EQ(base::printable(std::string(300, 'x'), 10), std::string(10, 'x') + "...");
 }
 
-TEST(JsonEscape, EscapesAndMendsUtf8) {
-  EXPECT_EQ(base::json_escape("a\"b\\c\n\x02"), "a\\\"b\\\\c\\n\\u0002");
-  EXPECT_EQ(base::json_escape("\xED\xA0\x80"),
-            "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a lone surrogate is not UTF-8
-}
-
 TEST(Cat, JoinsPartsOfAllKinds) {
   EXPECT_EQ(
       base::cat("rows: ", 12, ", ", -3L, ", ", 7u, ", loss ", 0.5, ' ', true, std::string("!")),

@@ -1,7 +1,7 @@
 // The lines that the keeper of a study hears.
 
+#include "base/json.h"
 #include "hpo/ask/session.h"
-#include "hpo/log/json.h"
 #include "hpo/study/spec.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_folder.h"
@@ -19,7 +19,7 @@ void fuzz::feed(std::string_view input) {
   constexpr int kLines = 20;
   for (int i = 0; i < kLines && !input.empty(); ++i) {
     const std::size_t end = input.find('\n');
-    (void)hpo::Json::parse(hpo::ask_answer(study, input.substr(0, end)));
+    (void)base::Json::parse(hpo::ask_answer(study, input.substr(0, end)));
     input.remove_prefix(end == input.npos ? input.size() : end + 1);
   }
   study.commit();

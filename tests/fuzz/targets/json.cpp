@@ -1,12 +1,16 @@
-// The JSON of the log.
+// JSON, strict and as other programs write it.
 
-#include "hpo/log/json.h"
+#include "base/json.h"
 #include "base/error.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
 
-void read_as_everything(const hpo::Json& json) {
+using base::Json;
+
+void read_as_everything(const Json& json) {
   const auto attempt = [&](const auto& read) {
     try {
       read();
@@ -16,24 +20,35 @@ void read_as_everything(const hpo::Json& json) {
   };
   attempt([&] { (void)json.number(); });
   attempt([&] { (void)json.integer(); });
-  attempt([&] {
-    const std::string text = json.text();
-    hpo::JsonWriter writer;
-    writer.value(text);
-    const std::string again = std::move(writer).text();
-    (void)hpo::Json::parse(again).text();
-  });
+  attempt([&] { (void)json.at("key"); });
+  fuzz::promise(json.is_number() == json.as_number().has_value(), "a number has a value");
+  fuzz::promise(!json.as_integer() || json.is_number(), "an integer is a number");
+  fuzz::promise(!json.as_unsigned() || json.is_number(), "an unsigned integer is a number");
+  if (const auto text = json.as_text(); text && base::is_utf8(*text)) {
+    for (const auto style : {base::JsonStyle::spaced, base::JsonStyle::compact}) {
+      base::JsonWriter writer(style);
+      const std::string again = std::move(writer.value(*text)).text();
+      fuzz::promise(Json::parse(again).text() == *text, "a text reads back");
+    }
+  }
   (void)json.find("key");
+  (void)json.repeated_name();
   for (const auto& [name, value] : json.members()) read_as_everything(value);
+}
+
+void read(std::string_view input, const base::JsonRules& rules) {
+  try {
+    read_as_everything(Json::parse(input, rules));
+  } catch (const base::JsonError& error) {
+    fuzz::promise(error.kind() == rules.kind, "the error has the kind that was asked for");
+    fuzz::promise_message(error.what());
+  }
 }
 
 }  // namespace
 
 void fuzz::feed(std::string_view input) {
-  try {
-    read_as_everything(hpo::Json::parse(input));
-  } catch (const base::Error& error) {
-    promise(error.kind() == base::Errc::storage, "damaged JSON is an error of storage");
-    promise_message(error.what());
-  }
+  read(input, {});
+  read(input, {.kind = base::Errc::data, .depth = 3, .utf8 = true});
+  read(input, {.non_finite = true});
 }

@@ -9,7 +9,7 @@ void fuzz::feed(std::string_view input) {
   for (int i = 0; i < kLines && !input.empty(); ++i) {
     const std::size_t end = input.find('\n');
     const auto answer = session.answer(input.substr(0, end));
-    if (answer) (void)hpo::Json::parse(*answer);
+    if (answer) (void)base::Json::parse(*answer);
     input.remove_prefix(end == input.npos ? input.size() : end + 1);
   }
 }

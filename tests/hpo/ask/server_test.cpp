@@ -1,4 +1,5 @@
 #include "hpo/ask/server.h"
+#include "base/json.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -17,7 +18,6 @@
 #include "base/clock.h"
 #include "hpo/ask/client.h"
 #include "hpo/ask/socket.h"
-#include "hpo/log/json.h"
 #include "tests/hpo/ask/asking.h"
 
 namespace hpo {
@@ -91,7 +91,7 @@ void AskServerTest::ask_and_tell(std::size_t trials) {
       auto client = AskClient::connect(folder()).value();
       for (std::size_t i = 0; i < trials; ++i) {
         const std::string said = client.call(R"({"call": "ask"})").value();
-        seen[c].push_back(Json::parse(said).at("trial").integer());
+        seen[c].push_back(base::Json::parse(said).at("trial").integer());
         const std::string told =
             base::cat(R"({"call": "tell", "trial": )", seen[c].back(), R"(, "value": )", c, "}");
         EXPECT_TRUE(client.call(told));
@@ -128,8 +128,8 @@ TEST_F(AskServerTest, AnswersInLineWhoHasSaidAll) {
   ASSERT_EQ(::send(client.fd(), all.data(), all.size(), MSG_NOSIGNAL), std::ssize(all));
   ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
   const std::vector<std::string> said = lines(client, 4);
-  EXPECT_EQ(Json::parse(said[1]).at("trial").integer(), 0);
-  EXPECT_EQ(Json::parse(said[2]).at("trial").integer(), 1);
+  EXPECT_EQ(base::Json::parse(said[1]).at("trial").integer(), 0);
+  EXPECT_EQ(base::Json::parse(said[2]).at("trial").integer(), 1);
   EXPECT_NE(said[3].find("error"), std::string::npos);
 }
 
@@ -146,7 +146,7 @@ TEST_F(AskServerTest, WhoHangsUpInLineGetsNoTrial) {
   serve();
   auto client = AskClient::connect(folder()).value();
   for (int trial = 0; trial < 3; ++trial)
-    EXPECT_EQ(Json::parse(client.call(R"({"call": "ask"})").value()).find("over"), nullptr);
+    EXPECT_EQ(base::Json::parse(client.call(R"({"call": "ask"})").value()).find("over"), nullptr);
   end();
   EXPECT_EQ(asked().open(), 3U);
 }
@@ -158,7 +158,7 @@ TEST_F(AskServerTest, NorDoTheyWhoHangUpWhileOthersAreServed) {
   for (int i = 0; i < 10; ++i) say(connect_in(folder()).value(), kAsk);
   auto client = AskClient::connect(folder()).value();
   int trials = 0;
-  while (!Json::parse(client.call(R"({"call": "ask"})").value()).find("over")) ++trials;
+  while (!base::Json::parse(client.call(R"({"call": "ask"})").value()).find("over")) ++trials;
   EXPECT_GT(trials, 10);
   end();
   EXPECT_EQ(asked().open(), 20U);
@@ -180,7 +180,7 @@ TEST_F(AskServerTest, WhoCameWhileTheLogWasReadIsServed) {
   ASSERT_EQ(::shutdown(client.fd(), SHUT_WR), 0);
   AskServer server(listener, asked());
   server.serve(1, std::atomic<int>{0});
-  EXPECT_EQ(Json::parse(lines(client, 2)[1]).at("trial").integer(), 0);
+  EXPECT_EQ(base::Json::parse(lines(client, 2)[1]).at("trial").integer(), 0);
 }
 
 TEST_F(AskServerTest, WhatWasToldBeforeHangingUpCounts) {
@@ -213,8 +213,8 @@ TEST_F(AskServerTest, TheLineIsServedInItsOrder) {
   std::vector<std::int64_t> first, second;
   for (const int at : {3, 0, 5, 1, 4, 2}) {
     const std::vector<std::string> said = lines(line[static_cast<std::size_t>(at)], 2);
-    first.push_back(Json::parse(said[0]).at("trial").integer());
-    second.push_back(Json::parse(said[1]).at("trial").integer());
+    first.push_back(base::Json::parse(said[0]).at("trial").integer());
+    second.push_back(base::Json::parse(said[1]).at("trial").integer());
   }
   EXPECT_TRUE(std::ranges::is_sorted(first));
   EXPECT_TRUE(std::ranges::is_sorted(second));
@@ -238,9 +238,9 @@ TEST_F(AskServerTest, AnswersInOrderWhatCameAtOnce) {
   serve();
   auto client = AskClient::connect(folder()).value();
   const std::string first = client.call("{\"call\": \"ask\"}\n{\"call\": \"ask\"}").value();
-  EXPECT_EQ(Json::parse(first).at("trial").integer(), 0);
+  EXPECT_EQ(base::Json::parse(first).at("trial").integer(), 0);
   const std::string second = client.call("nonsense").value();
-  EXPECT_EQ(Json::parse(second).at("trial").integer(), 1);
+  EXPECT_EQ(base::Json::parse(second).at("trial").integer(), 1);
   EXPECT_THROW((void)client.call(R"({"call": "ask"})"), base::Error) << "nonsense is refused";
 }
 
@@ -251,13 +251,14 @@ TEST_F(AskServerTest, ALineWithoutEndIsRefusedAndTheOthersGoOn) {
   for (int i = 0; i < 40; ++i)
     ASSERT_EQ(::send(hostile.fd(), flood.data(), flood.size(), MSG_NOSIGNAL), 1 << 16);
   auto client = AskClient::connect(folder()).value();
-  EXPECT_EQ(Json::parse(client.call(R"({"call": "ask"})").value()).at("trial").integer(), 0);
+  EXPECT_EQ(base::Json::parse(client.call(R"({"call": "ask"})").value()).at("trial").integer(), 0);
   const std::string end = "\n{\"call\": \"ask\"}\n";
   ASSERT_GT(::send(hostile.fd(), end.data(), end.size(), MSG_NOSIGNAL), 0);
   const std::vector<std::string> said = lines(hostile, 3);
   EXPECT_NE(said[0].find("protocol"), std::string::npos) << said[0];
   EXPECT_NE(said[1].find("more than 1 MiB"), std::string::npos) << said[1];
-  EXPECT_EQ(Json::parse(said[2]).at("trial").integer(), 1) << "what comes behind it is answered";
+  EXPECT_EQ(base::Json::parse(said[2]).at("trial").integer(), 1)
+      << "what comes behind it is answered";
 }
 
 TEST_F(AskServerTest, ACallThatIsTooLongIsRefusedBeforeItIsSent) {

@@ -1,6 +1,6 @@
 #include "hpo/ask/session.h"
+#include "base/json.h"
 
-#include "hpo/log/json.h"
 #include "tests/hpo/ask/asking.h"
 
 namespace hpo {
@@ -17,7 +17,7 @@ TEST_F(AskSessionTest, Greets) {
 
 TEST_F(AskSessionTest, AsksReportsAndTells) {
   const std::string asked_for = ask_answer(asked(), R"({"call": "ask", "ticket": "t"})");
-  const Json answer = Json::parse(asked_for);
+  const base::Json answer = base::Json::parse(asked_for);
   EXPECT_EQ(answer.at("trial").integer(), 0);
   EXPECT_EQ(params_from_json(answer.at("params").raw()).size(), 2U);
   EXPECT_EQ(ask_answer(asked(), R"({"call": "ask", "ticket": "t"})"), asked_for);
@@ -32,13 +32,13 @@ TEST_F(AskSessionTest, AsksReportsAndTells) {
 TEST_F(AskSessionTest, TakesPointsAlong) {
   const std::string given =
       ask_answer(asked(), R"({"call": "ask", "params": {"lr": 0.05, "width": 8}})");
-  const Json one = Json::parse(given);
+  const base::Json one = base::Json::parse(given);
   EXPECT_EQ(params_from_json(one.at("params").raw()),
             (Params{{"lr", 0.05}, {"width", std::int64_t{8}}}));
   EXPECT_EQ(ask_answer(asked(), R"({"call": "enqueue", "ticket": "t", "params": {"width": 9}})"),
             R"({"waiting": 1})");
   const auto refusal = [&](const char* line) {
-    return Json::parse(ask_answer(asked(), line)).at("error").text();
+    return base::Json::parse(ask_answer(asked(), line)).at("error").text();
   };
   EXPECT_EQ(refusal(R"({"call": "enqueue"})"),
             "the member params is missing or empty, expected a point");
@@ -46,8 +46,11 @@ TEST_F(AskSessionTest, TakesPointsAlong) {
       refusal(R"({"call": "ask", "params": {"width": [8]}})"),
       "params is {\"width\": [8]}, expected an object with a bool, a number or a text for each "
       "name");
-  EXPECT_EQ(
-      Json::parse(ask_answer(asked(), R"({"call": "ask"})")).at("params").at("width").integer(), 9);
+  EXPECT_EQ(base::Json::parse(ask_answer(asked(), R"({"call": "ask"})"))
+                .at("params")
+                .at("width")
+                .integer(),
+            9);
 }
 
 TEST_F(AskSessionTest, TakesValuesAsAList) {
@@ -62,7 +65,9 @@ TEST_F(AskSessionTest, SearchesForSeveralMetrics) {
   EXPECT_NE(ask_greeting(asked().study()).find(R"({"name": "size", "goal": "minimize"}])"),
             std::string::npos);
   const auto say = [&](const char* line) { return ask_answer(asked(), line); };
-  const auto refusal = [&](const char* line) { return Json::parse(say(line)).at("error").text(); };
+  const auto refusal = [&](const char* line) {
+    return base::Json::parse(say(line)).at("error").text();
+  };
   (void)say(R"({"call": "ask"})");
   EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "values": [0.5]})"),
             "1 value, expected 2, one for each metric of the study");
@@ -124,7 +129,7 @@ TEST_F(AskSessionTest, RefusesInWords) {
       {R"({"call": "ask")", ""}};
   for (const auto& [line, words] : cases) {
     const std::string answer = ask_answer(asked(), line);
-    const Json json = Json::parse(answer);
+    const base::Json json = base::Json::parse(answer);
     EXPECT_NE(json.find("error"), nullptr) << line;
     EXPECT_EQ(json.at("kind").text(), "usage") << line;
     EXPECT_NE(answer.find(words), std::string::npos) << line << " got " << answer;

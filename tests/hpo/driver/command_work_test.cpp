@@ -254,9 +254,12 @@ TEST_F(CommandStudies, KeepSecretsOutOfRecords) {
 
 TEST(ReportLines, AreReadAsPythonWritesThem) {
   const ReportLine line = read_report_line(
-      "{\"step\": 3.0, \"a\": NaN, \"b\": -Infinity, \"text\": \"NaN \\\" x\", \"c\": 1e-3}");
+      "{\"step\": 3.0, \"a\": NaN, \"b\": -Infinity, \"text\": \"NaN \\\" x\", \"c\": 1e-3, "
+      "\"d\": -nan, \"e\": \"inf\"}");
   EXPECT_EQ(line.step, 3);
-  ASSERT_EQ(line.metrics.size(), 3U);
+  ASSERT_EQ(line.metrics.size(), 5U);
+  EXPECT_TRUE(std::isnan(line.metrics[3].second)) << "as C prints it";
+  EXPECT_EQ(line.metrics[4].second, INFINITY);
   EXPECT_TRUE(std::isnan(line.metrics[0].second));
   EXPECT_EQ(line.metrics[1].second, -INFINITY);
   EXPECT_EQ(line.metrics[2], (std::pair<std::string, double>{"c", 1e-3}));

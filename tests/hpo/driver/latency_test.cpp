@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hpo/log/json.h"
 #include "hpo/study/real_time.h"
 #include "tests/hpo/driver/small_study.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "hpo/log/json.h"
 #include "hpo/study/real_time.h"
 #include "tests/hpo/driver/small_study.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/import/optuna.h"
 #include "hpo/import/optuna_journal.h"
@@ -45,7 +46,7 @@ class Journal {
     for (const Param& param : params)
       text_ += base::cat(R"({"op_code": 5, "trial_id": )", trials_, R"(, "param_name": ")",
                          param.name, R"(", "param_value_internal": )", param.internal,
-                         R"(, "distribution": ")", base::json_escape(param.distribution), "\"}\n");
+                         R"(, "distribution": )", base::quote_json(param.distribution), "}\n");
     for (const std::string& attribute : system)
       text_ += base::cat(R"({"op_code": 9, "trial_id": )", trials_, R"(, "system_attr": {)",
                          attribute, "}}\n");

@@ -234,7 +234,7 @@ TEST(OptunaRest, TheValueStandsBesideTheReports) {
     const std::vector<EventRow> events = study.events(trial);
     for (const EventRow& event : events)
       if (event.kind == "reported" && event.vtime < events.back().vtime)
-        values.push_back(Json::parse(event.payload()).at("value").number());
+        values.push_back(base::Json::parse(event.payload()).at("value").number());
     return values;
   };
   EXPECT_EQ(on_the_way(0), std::vector<double>{}) << "it is told, not reported";

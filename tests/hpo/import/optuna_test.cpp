@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "hpo/import/optuna_database.h"
 #include "hpo/import/optuna_journal.h"
@@ -214,7 +215,7 @@ std::string journal_of(const std::string& distribution) {
       R"({"op_code": 0, "study_name": "s", "directions": [1]})", "\n",
       R"({"op_code": 4, "study_id": 0, "datetime_start": null})", "\n",
       R"({"op_code": 5, "trial_id": 0, "param_name": "x", "param_value_internal": 0, )",
-      R"("distribution": ")", base::json_escape(distribution), "\"}\n",
+      R"("distribution": )", base::quote_json(distribution), "}\n",
       R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [1.5]})", "\n");
 }
 

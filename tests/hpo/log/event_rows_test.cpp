@@ -1,6 +1,7 @@
 // Events in rows: nothing is lost, people can read them with SQL, and files of before go on.
 
 #include "hpo/log/event_rows.h"
+#include "base/json.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "hpo/log/event_log.h"
-#include "hpo/log/json.h"
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/study_reader.h"
@@ -103,7 +103,7 @@ TEST(EventRows, EveryReportComesBackAsItWas) {
 /// A JSON object as its members' texts, in an order of names.
 std::map<std::string, std::string> members_of(const std::string& text) {
   std::map<std::string, std::string> members;
-  const Json json = Json::parse(text);
+  const base::Json json = base::Json::parse(text);
   for (const auto& [name, member] : json.members()) {
     const std::string raw(member.raw());
     const auto number = base::parse_double(raw);
