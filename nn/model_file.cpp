@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "nn/data/data_error.h"
 #include "nn/data/preprocessing.h"
+#include "nn/fields_json.h"
 #include "nn/layout.h"
 #include "nn/optimizers/optimizer.h"
 
@@ -16,55 +18,55 @@ namespace nn {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
+using base::JsonWriter;
 
 // A spec is a list of layers of plain fields; deeper texts are not specs.
 constexpr int kSpecDepth = 4;
+constexpr const char* kSpecForm = "spec: expected an object with input and layers";
 constexpr std::size_t kMaxLayers = 10000;
 constexpr std::size_t kNameShown = 80;
 
-Json field_json(const FieldValue& value) {
-  return std::visit([](const auto& plain) { return Json(plain); }, value);
-}
-
 FieldValue field_value(const std::string& name, const Json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) +
-                                            "\" is " + value.dump() + ", a number beyond 2^63");
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number_float()) return value.get<double>();
-  if (value.is_string()) return value.get<std::string>();
-  const auto number = [](const Json& one) { return one.is_number(); };
-  if (value.is_object() && std::ranges::all_of(value, number)) return value.get<NumberByName>();
+  if (const auto truth = value.as_bool()) return *truth;
+  if (const auto number = value.as_integer()) return *number;
+  if (value.as_unsigned())
+    throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) + "\" is " +
+                std::string(value.raw()) + ", a number beyond 2^63");
+  if (const auto number = value.as_number()) return *number;
+  if (auto text = value.as_text()) return std::move(*text);
+  const auto is_number = [](const auto& member) { return member.second.is_number(); };
+  if (value.is_object() && std::ranges::all_of(value.members(), is_number)) {
+    NumberByName numbers;
+    for (const auto& [key, number] : value.members()) numbers[key] = number.number();
+    return numbers;
+  }
   throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) +
-                                          "\" is neither a number nor a word");
+              "\" is neither a number nor a word");
 }
 
 LayerSpec layer_value(const Json& entry) {
   if (!entry.is_object()) throw base::Error(base::Errc::data, "spec: a layer is not an object");
   LayerSpec out;
-  for (const auto& [name, value] : entry.items()) {
+  for (const auto& [name, value] : entry.members()) {
     if (name != "kind" && name != "name") {
       out.fields[name] = field_value(name, value);
       continue;
     }
-    if (!value.is_string())
-      throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a text");
-    (name == "kind" ? out.kind : out.name) = value.get<std::string>();
+    if (!value.is_text()) throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a text");
+    (name == "kind" ? out.kind : out.name) = value.text();
   }
   return out;
 }
 
 Shape input_value(const Json& dims) {
   Shape out;
-  if (!dims.is_array() || dims.size() > 3)
+  if (!dims.is_list() || dims.members().size() > 3)
     throw base::Error(base::Errc::data, "spec: input: expected 1 or 3 dimensions");
-  for (const Json& dim : dims) {
-    if (!dim.is_number_unsigned() || dim.get<std::uint64_t>() > INT32_MAX) {
-      throw base::Error(base::Errc::data, "spec: input: a dimension is not a whole number");
-    }
-    out.dims.push_back(dim.get<std::int32_t>());
+  for (const auto& [none, dim] : dims.members()) {
+    const auto size = dim.as_unsigned();
+    if (!size || *size > INT32_MAX) throw base::Error(base::Errc::data, "spec: input: a dimension is not a whole number");
+    out.dims.push_back(static_cast<std::int32_t>(*size));
   }
   return out;
 }
@@ -190,46 +192,49 @@ void read_unit_numbers(const Safetensors& file, const std::string& path, ParamSl
 }  // namespace
 
 std::string spec_json(const ModelSpec& spec) {
-  Json layers = Json::array();
+  JsonWriter json(base::JsonStyle::compact);
+  json.begin_object().key("input").list(spec.input.dims).key("layers").begin_array();
   for (const LayerSpec& layer : spec.layers) {
-    Json entry{{"kind", layer.kind}, {"name", layer.name}};
-    for (const auto& [name, value] : layer.fields) entry[name] = field_json(value);
-    layers.push_back(std::move(entry));
+    json.begin_object().field("kind", layer.kind).field("name", layer.name);
+    put_fields(json, layer.fields);
+    json.end_object();
   }
-  return Json{{"input", spec.input.dims}, {"layers", std::move(layers)}}.dump();
+  json.end_array().end_object();
+  return std::move(json).text();
 }
 
 ModelSpec spec_from_json(std::string_view text) {
-  int depth = 0;
-  for (const char c : text) {
-    if ((c == '[' || c == '{') && ++depth > kSpecDepth)
-      throw base::Error(base::Errc::data, "spec: nested too deep");
-    if (c == ']' || c == '}') --depth;
+  Json json;
+  try {
+    json = Json::parse(text, {.depth = kSpecDepth, .utf8 = true});
+  } catch (const base::JsonError& error) {
+    throw base::Error(base::Errc::data, error.too_deep() ? "spec: nested too deep" : kSpecForm);
   }
-  const Json json = Json::parse(text, nullptr, false);
-  const bool usable = json.is_object() && json.size() == 2 && json.contains("input") &&
-                      json.contains("layers") && json["layers"].is_array() &&
-                      json["layers"].size() <= kMaxLayers;
-  if (!usable)
-    throw base::Error(base::Errc::data, "spec: expected an object with input and layers");
+  const Json* input = json.find("input");
+  const Json* layers = json.find("layers");
+  if (input == nullptr || layers == nullptr || json.members().size() != 2 || !layers->is_list() ||
+      layers->members().size() > kMaxLayers)
+    throw base::Error(base::Errc::data, kSpecForm);
   ModelSpec spec;
-  spec.input = input_value(json["input"]);
-  for (const Json& entry : json["layers"]) spec.layers.push_back(layer_value(entry));
+  spec.input = input_value(*input);
+  for (const auto& [none, entry] : layers->members()) spec.layers.push_back(layer_value(entry));
   return complete(spec);
 }
 
 std::string choice_json(const Choice& choice) {
-  Json out{{"kind", choice.kind}};
-  for (const auto& [name, value] : choice.fields) out[name] = field_json(value);
-  return out.dump();
+  JsonWriter json(base::JsonStyle::compact);
+  json.begin_object().field("kind", choice.kind);
+  put_fields(json, choice.fields);
+  json.end_object();
+  return std::move(json).text();
 }
 
 Choice choice_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string())
-    throw base::Error(base::Errc::data, "expected an object with a kind");
-  Choice choice{json["kind"].get<std::string>(), {}};
-  for (const auto& [name, value] : json.items()) {
+  const auto json = Json::try_parse(text, {.utf8 = true});
+  const Json* kind = json ? json->find("kind") : nullptr;
+  if (kind == nullptr || !kind->is_text()) throw base::Error(base::Errc::data, "expected an object with a kind");
+  Choice choice{kind->text(), {}};
+  for (const auto& [name, value] : json->members()) {
     if (name != "kind") choice.fields[name] = field_value(name, value);
   }
   return choice;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "nn/data/data_error.h"
 #include "nn/data/source_file.h"
 
@@ -17,7 +17,7 @@ namespace nn {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
 constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kMetadata = "__metadata__";
 
@@ -39,75 +39,51 @@ bool tensor_bytes(const std::string& dtype, const std::vector<std::int64_t>& sha
 
 // --- reading ---
 
-/// Deep nesting is refused before a parser sees it.
-void check_depth(const std::string& path, std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxTensorHeaderDepth) {
-        fail(path, "the header is nested deeper than " + std::to_string(kMaxTensorHeaderDepth) +
-                       " levels");
-      }
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
+/// Returns a name that an object in `json` has twice, or null.
+const std::string* doubled_name(const Json& json) {
+  if (const std::string* name = json.repeated_name()) return name;
+  for (const auto& [key, value] : json.members()) {
+    if (const std::string* name = doubled_name(value)) return name;
   }
+  return nullptr;
 }
 
-/// Parses strictly; two equal names in one object are an error (the parser would keep the last).
 Json parse_header(const std::string& path, std::string_view text) {
-  check_depth(path, text);
-  std::vector<std::set<std::string>> names;
-  std::string doubled;
-  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) names.emplace_back();
-    if (event == Json::parse_event_t::object_end) names.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto& name = value.get_ref<const std::string&>();
-      if (!names.back().insert(name).second && doubled.empty()) doubled = name;
-    }
-    return true;
-  };
   Json header;
   try {
-    header = Json::parse(text, watch);
-  } catch (const Json::exception&) {
-    fail(path, "the header is not valid JSON");
+    header = Json::parse(text, {.depth = kMaxTensorHeaderDepth, .utf8 = true});
+  } catch (const base::JsonError& error) {
+    if (!error.too_deep()) fail(path, "the header is not valid JSON");
+    fail(path,
+         "the header is nested deeper than " + std::to_string(kMaxTensorHeaderDepth) + " levels");
   }
-  if (!doubled.empty()) fail(path, "the header holds " + in_quotes(doubled) + " twice");
-  if (!header.is_object()) fail(path, "the header is not a JSON object");
+  if (const std::string* name = doubled_name(header))
+    fail(path, "the header holds " + in_quotes(*name) + " twice");
   return header;
 }
 
 std::int64_t natural(const std::string& path, const std::string& what, const Json& value) {
-  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMax) {
+  const auto number = value.as_unsigned();
+  if (!number || *number > std::uint64_t{INT64_MAX}) {
     fail(path, what + ": expected a whole number from 0 to 2^63 - 1");
   }
-  return static_cast<std::int64_t>(value.get<std::uint64_t>());
+  return static_cast<std::int64_t>(*number);
 }
 
 std::vector<std::int64_t> naturals(const std::string& path, const std::string& what,
                                    const Json& value) {
-  if (!value.is_array()) fail(path, what + ": expected a list of whole numbers");
+  if (!value.is_list()) fail(path, what + ": expected a list of whole numbers");
   std::vector<std::int64_t> out;
-  for (const Json& item : value) out.push_back(natural(path, what, item));
+  for (const auto& [none, item] : value.members()) out.push_back(natural(path, what, item));
   return out;
 }
 
 TensorMetadata read_metadata(const std::string& path, const Json& value) {
   if (!value.is_object()) fail(path, "__metadata__: expected an object of texts");
   TensorMetadata out;
-  for (const auto& [name, text] : value.items()) {
-    if (!text.is_string()) fail(path, "__metadata__: " + in_quotes(name) + " is not a text");
-    out[name] = text.get<std::string>();
+  for (const auto& [name, text] : value.members()) {
+    if (!text.is_text()) fail(path, "__metadata__: " + in_quotes(name) + " is not a text");
+    out[name] = text.text();
   }
   return out;
 }
@@ -115,16 +91,17 @@ TensorMetadata read_metadata(const std::string& path, const Json& value) {
 TensorEntry read_entry(const std::string& path, const std::string& name, const Json& value,
                        std::size_t data_size) {
   const std::string what = "tensor " + in_quotes(name);
-  const bool complete = value.is_object() && value.size() == 3 && value.contains("dtype") &&
-                        value.contains("shape") && value.contains("data_offsets");
-  if (!complete) fail(path, what + ": expected exactly dtype, shape and data_offsets");
-  if (!value["dtype"].is_string()) fail(path, what + ": dtype: expected a text");
-  TensorEntry entry{name, value["dtype"].get<std::string>(),
-                    naturals(path, what + ": shape", value["shape"])};
+  const Json* dtype = value.find("dtype");
+  const Json* shape = value.find("shape");
+  const Json* extent = value.find("data_offsets");
+  if (dtype == nullptr || shape == nullptr || extent == nullptr || value.members().size() != 3)
+    fail(path, what + ": expected exactly dtype, shape and data_offsets");
+  if (!dtype->is_text()) fail(path, what + ": dtype: expected a text");
+  TensorEntry entry{name, dtype->text(), naturals(path, what + ": shape", *shape)};
   if (dtype_size(entry.dtype) == 0) {
     fail(path, what + ": unknown dtype " + in_quotes(entry.dtype));
   }
-  const auto offsets = naturals(path, what + ": data_offsets", value["data_offsets"]);
+  const auto offsets = naturals(path, what + ": data_offsets", *extent);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
     fail(path, what + ": data_offsets: expected a begin and an end that is not before it");
   }
@@ -166,8 +143,14 @@ void check_cover(const std::string& path, std::vector<TensorEntry>& tensors,
 // --- writing ---
 
 std::string header_text(std::span<const TensorBytes> tensors, const TensorMetadata& metadata) {
-  Json header = Json::object();
-  if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
+  base::JsonWriter json(base::JsonStyle::compact);
+  json.begin_object();
+  if (!metadata.empty()) {
+    json.key(kMetadata).begin_object();
+    for (const auto& [name, text] : metadata) json.field(name, text);
+    json.end_object();
+  }
+  std::set<std::string_view> names{kMetadata};
   std::size_t at = 0;
   for (const TensorBytes& tensor : tensors) {
     const std::string what = "safetensors: tensor " + in_quotes(tensor.name);
@@ -177,14 +160,14 @@ std::string header_text(std::span<const TensorBytes> tensors, const TensorMetada
     if (!tensor_bytes(tensor.dtype, tensor.shape, bytes) || bytes != tensor.bytes.size()) {
       throw base::Error(base::Errc::internal, what + ": shape and bytes differ");
     }
-    if (tensor.name == kMetadata || header.contains(tensor.name)) {
-      throw base::Error(base::Errc::internal, what + ": the name is taken");
-    }
-    header[tensor.name] = {
-        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes}}};
+    if (!names.insert(tensor.name).second) throw base::Error(base::Errc::internal, what + ": the name is taken");
+    json.key(tensor.name).begin_object().field("dtype", tensor.dtype);
+    json.key("shape").list(tensor.shape);
+    json.key("data_offsets").list(std::array{at, at + bytes}).end_object();
     at += bytes;
   }
-  std::string text = header.dump();
+  json.end_object();
+  std::string text = std::move(json).text();
   text.append(kAlignment - 1 - (8 + text.size() + kAlignment - 1) % kAlignment, ' ');
   return text;
 }
@@ -245,7 +228,7 @@ Safetensors parse_safetensors(std::span<const std::byte> file, const std::string
   const auto data = file.subspan(8 + length);
   const Json header = parse_header(path, text);
   Safetensors out;
-  for (const auto& [name, value] : header.items()) {
+  for (const auto& [name, value] : header.members()) {
     if (name == kMetadata) {
       out.metadata = read_metadata(path, value);
     } else {

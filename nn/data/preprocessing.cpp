@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <ranges>
 
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "base/text.h"
 #include "base/error.h"
 
 namespace nn {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
+using base::JsonWriter;
 
 const char* scale_word(Scale scale) {
   switch (scale) {
@@ -41,45 +45,41 @@ const char* date_word(DateOrder order) {
   return "none";
 }
 
-Json values(std::span<const float> all) {
+void put_values(JsonWriter& json, std::span<const float> all) {
   const bool same = std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end();
-  if (same && !all.empty()) return all.front();
-  return Json(std::vector<float>(all.begin(), all.end()));
+  same && !all.empty() ? json.value(all.front()) : json.list(all);
 }
 
-Json format_json(const NumberFormat& format) {
-  return {{"sign", format.sign},
-          {"group", format.group},
-          {"decimal", format.decimal_comma ? "," : "."}};
+void put_format(JsonWriter& json, const NumberFormat& format) {
+  json.begin_object().field("sign", format.sign).field("group", format.group);
+  json.field("decimal", format.decimal_comma ? "," : ".").end_object();
 }
 
-Json columns(const Dataset::Header& header) {
-  Json list = Json::array();
-  for (const FeatureColumn& column : header.columns) {
-    Json entry{{"name", column.name}};
-    switch (column.kind()) {
-      case ColumnKind::categories:
-        entry["categories"] = column.categories;
-        break;
-      case ColumnKind::hashed:
-        entry["hashed"] = column.buckets;
-        break;
-      case ColumnKind::date:
-        entry["date"] = date_word(column.date);
-        entry["clock"] = column.clock;
-        entry["fill"] = column.fill;
-        break;
-      case ColumnKind::number:
-        entry["fill"] = column.fill;
-        if (column.offset != 0) entry["offset"] = column.offset;
-        break;
-    }
-    if (column.indicator) entry["indicator"] = true;
-    if (!column.format.plain()) entry["format"] = format_json(column.format);
-    if (column.absent) entry["absent"] = true;
-    list.push_back(std::move(entry));
+void put_column(JsonWriter& json, const FeatureColumn& column) {
+  json.begin_object().field("name", column.name);
+  switch (column.kind()) {
+    case ColumnKind::categories:
+      json.key("categories").list(column.categories);
+      break;
+    case ColumnKind::hashed:
+      json.field("hashed", column.buckets);
+      break;
+    case ColumnKind::date:
+      json.field("date", date_word(column.date)).field("clock", column.clock);
+      json.field("fill", column.fill);
+      break;
+    case ColumnKind::number:
+      json.field("fill", column.fill);
+      if (column.offset != 0) json.field("offset", column.offset);
+      break;
   }
-  return list;
+  if (column.indicator) json.field("indicator", true);
+  if (!column.format.plain()) {
+    json.key("format");
+    put_format(json, column.format);
+  }
+  if (column.absent) json.field("absent", true);
+  json.end_object();
 }
 
 constexpr std::size_t kMostInputs = 1U << 24;
@@ -88,30 +88,29 @@ constexpr std::size_t kMostInputs = 1U << 24;
   throw base::Error(base::Errc::data, "preprocessing: " + what);
 }
 
-const Json& at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  if (found == json.end()) refuse_header("no \"" + std::string(name) + "\"");
-  return *found;
+const Json& at(const Json& json, std::string_view name) {
+  if (const Json* found = json.find(name)) return *found;
+  refuse_header(base::cat("no \"", name, "\""));
 }
 
-std::string text_at(const Json& json, const char* name) {
-  const Json& value = at(json, name);
-  if (!value.is_string()) refuse_header("\"" + std::string(name) + "\" is not a text");
-  return value.get<std::string>();
+std::string text_at(const Json& json, std::string_view name) {
+  if (auto text = at(json, name).as_text()) return std::move(*text);
+  refuse_header(base::cat('"', name, "\" is not a text"));
 }
 
-double number_at(const Json& json, const char* name) {
-  const Json& value = at(json, name);
-  if (!value.is_number()) refuse_header("\"" + std::string(name) + "\" is not a number");
-  return value.get<double>();
+double number_at(const Json& json, std::string_view name) {
+  if (const auto number = at(json, name).as_number()) return *number;
+  refuse_header(base::cat('"', name, "\" is not a number"));
 }
 
-std::vector<std::string> texts_at(const Json& json, const char* name) {
+std::vector<std::string> texts_at(const Json& json, std::string_view name) {
   const Json& list = at(json, name);
-  const auto is_text = [](const Json& value) { return value.is_string(); };
-  if (!list.is_array() || !std::ranges::all_of(list, is_text))
-    refuse_header("\"" + std::string(name) + "\" is not a list of texts");
-  return list.get<std::vector<std::string>>();
+  const auto is_text = [](const auto& member) { return member.second.is_text(); };
+  if (!list.is_list() || !std::ranges::all_of(list.members(), is_text))
+    refuse_header(base::cat('"', name, "\" is not a list of texts"));
+  std::vector<std::string> texts;
+  for (const auto& [none, value] : list.members()) texts.push_back(value.text());
+  return texts;
 }
 
 Scale scale_at(const Json& json) {
@@ -125,21 +124,21 @@ Scale scale_at(const Json& json) {
 Shape input_at(const Json& json) {
   Shape shape;
   const Json& dims = at(json, "input");
-  if (!dims.is_array() || (dims.size() != 1 && dims.size() != 3))
+  if (!dims.is_list() || (dims.members().size() != 1 && dims.members().size() != 3))
     refuse_header("\"input\" has not 1 or 3 dimensions");
   std::size_t elements = 1;
-  for (const Json& dim : dims) {
-    const bool fits = dim.is_number_unsigned() && dim.get<std::uint64_t>() <= kMostInputs;
-    elements *= fits ? dim.get<std::size_t>() : 0;
+  for (const auto& [none, dim] : dims.members()) {
+    const std::uint64_t size = dim.as_unsigned().value_or(0);
+    elements *= size <= kMostInputs ? size : 0;
     if (elements == 0 || elements > kMostInputs) refuse_header("\"input\" is no size of a row");
-    shape.dims.push_back(dim.get<std::int32_t>());
+    shape.dims.push_back(static_cast<std::int32_t>(size));
   }
   return shape;
 }
 
-bool flag_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_boolean() && found->get<bool>();
+bool flag_at(const Json& json, std::string_view name) {
+  const Json* found = json.find(name);
+  return found != nullptr && found->as_bool().value_or(false);
 }
 
 DateOrder date_at(const Json& json) {
@@ -165,22 +164,22 @@ NumberFormat format_at(const Json& entry) {
 
 FeatureColumn column_at(const Json& entry) {
   FeatureColumn column{.name = text_at(entry, "name"), .categories = {}};
-  if (entry.contains("categories")) {
+  if (entry.find("categories") != nullptr) {
     column.categories = texts_at(entry, "categories");
     if (column.categories.empty() || !std::ranges::is_sorted(column.categories))
       refuse_header("the categories of a column are not in order");
-  } else if (entry.contains("hashed")) {
+  } else if (entry.find("hashed") != nullptr) {
     const double inputs = number_at(entry, "hashed");
     if (!(inputs >= 1 && inputs <= kMostInputs && inputs == std::floor(inputs)))
       refuse_header("\"hashed\" is no number of inputs");
     column.buckets = static_cast<std::uint32_t>(inputs);
   } else {
-    if (entry.contains("date")) column.date = date_at(entry);
+    if (entry.find("date") != nullptr) column.date = date_at(entry);
     column.clock = flag_at(entry, "clock");
     column.fill = static_cast<float>(number_at(entry, "fill"));
     column.indicator = flag_at(entry, "indicator");
-    if (entry.contains("format")) column.format = format_at(entry["format"]);
-    if (entry.contains("offset")) column.offset = number_at(entry, "offset");
+    if (const Json* format = entry.find("format")) column.format = format_at(*format);
+    if (entry.find("offset") != nullptr) column.offset = number_at(entry, "offset");
   }
   column.absent = flag_at(entry, "absent");
   return column;
@@ -188,10 +187,10 @@ FeatureColumn column_at(const Json& entry) {
 
 std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
   const Json& list = at(json, "columns");
-  if (!list.is_array()) refuse_header("\"columns\" is not a list");
+  if (!list.is_list()) refuse_header("\"columns\" is not a list");
   std::vector<FeatureColumn> columns;
   std::size_t inputs = 0;
-  for (const Json& entry : list) {
+  for (const auto& [none, entry] : list.members()) {
     if (!entry.is_object()) refuse_header("a column is not an object");
     FeatureColumn column = column_at(entry);
     inputs += column.inputs();
@@ -204,60 +203,64 @@ std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
 }
 
 std::uint64_t places_at(const Json& json) {
-  const Json& places = at(json, "places");
-  if (!places.is_number_unsigned()) refuse_header("\"places\" is no number of columns");
-  return places.get<std::uint64_t>();
+  if (const auto places = at(json, "places").as_unsigned()) return *places;
+  refuse_header("\"places\" is no number of columns");
 }
 
-void read_values(const Json& json, const char* name, std::span<float> out) {
+void read_values(const Json& json, std::string_view name, std::span<float> out) {
   const Json& value = at(json, name);
-  if (value.is_number()) {
-    std::ranges::fill(out, value.get<float>());
+  if (const auto number = value.as_number()) {
+    std::ranges::fill(out, static_cast<float>(*number));
     return;
   }
-  const auto is_number = [](const Json& entry) { return entry.is_number(); };
-  if (!value.is_array() || value.size() != out.size() || !std::ranges::all_of(value, is_number))
-    refuse_header("\"" + std::string(name) + "\" is not a number for each input");
-  std::ranges::transform(value, out.begin(), [](const Json& entry) { return entry.get<float>(); });
+  const auto is_number = [](const auto& member) { return member.second.is_number(); };
+  if (!value.is_list() || value.members().size() != out.size() ||
+      !std::ranges::all_of(value.members(), is_number))
+    refuse_header(base::cat('"', name, "\" is not a number for each input"));
+  std::ranges::transform(value.members(), out.begin(), [](const auto& member) {
+    return static_cast<float>(member.second.number());
+  });
 }
 
-/// One value, or a list of them.
-Json listed(const Json& json, const char* name) {
+/// Returns the one value, or those of a list.
+std::vector<const Json*> listed(const Json& json, std::string_view name) {
   const Json& value = at(json, name);
-  return value.is_array() ? value : Json::array({value});
+  if (!value.is_list()) return {&value};
+  std::vector<const Json*> list;
+  for (const auto& [none, one] : value.members()) list.push_back(&one);
+  return list;
 }
 
 void read_numbers(const Json& json, Dataset::Header& header) {
-  const Json names = listed(json, "target"), shifts = listed(json, "target_shift"),
+  const auto names = listed(json, "target"), shifts = listed(json, "target_shift"),
              units = listed(json, "target_unit");
   if (names.empty() || names.size() > kMaxTargets || shifts.size() != names.size() ||
       units.size() != names.size())
     refuse_header("\"target\", \"target_shift\" and \"target_unit\" are not as many");
   header.targets.clear();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].is_string() || !shifts[i].is_number() || !units[i].is_number())
-      refuse_header("a target is not a name, a shift and a unit");
-    header.targets.push_back({.name = names[i].get<std::string>(),
-                              .shift = shifts[i].get<double>(),
-                              .unit = units[i].get<double>()});
+    auto name = names[i]->as_text();
+    const auto shift = shifts[i]->as_number(), unit = units[i]->as_number();
+    if (!name || !shift || !unit) refuse_header("a target is not a name, a shift and a unit");
+    header.targets.push_back({.name = std::move(*name), .shift = *shift, .unit = *unit});
   }
 }
 
 void read_target_formats(const Json& json, Dataset::Header& header) {
-  if (!json.contains("target_formats")) return;
-  for (const Json& format : listed(json, "target_formats"))
-    header.target_formats.push_back(format_at(format));
+  if (json.find("target_formats") == nullptr) return;
+  for (const Json* format : listed(json, "target_formats"))
+    header.target_formats.push_back(format_at(*format));
   if (header.target_formats.size() != header.targets.size())
     refuse_header("\"target\" and \"target_formats\" are not as many");
 }
 
-/// A value for each target; one of them is not a list.
+/// Writes a value for each target; a single one is not a list.
 template <class Member>
-Json of_targets(const Dataset::Header& header, Member member) {
-  if (header.targets.size() == 1) return header.targets.front().*member;
-  Json list = Json::array();
-  for (const TargetColumn& target : header.targets) list.push_back(target.*member);
-  return list;
+void put_targets(JsonWriter& json, const Dataset::Header& header, Member member) {
+  if (header.targets.size() == 1)
+    json.value(header.targets.front().*member);
+  else
+    json.list(header.targets | std::views::transform(member));
 }
 
 void read_target(const Json& json, Dataset::Header& header) {
@@ -280,39 +283,44 @@ void read_target(const Json& json, Dataset::Header& header) {
 
 std::string preprocessing_json(const Dataset& data) {
   const Dataset::Header& header = data.header();
-  Json out;
-  out["task"] = data.is_classification() ? "classification" : "regression";
-  out["target"] = of_targets(header, &TargetColumn::name);
+  JsonWriter json(base::JsonStyle::compact);
+  json.begin_object().field("task", data.is_classification() ? "classification" : "regression");
+  put_targets(json.key("target"), header, &TargetColumn::name);
   if (data.is_classification()) {
-    out["classes"] = header.class_names;
+    json.key("classes").list(header.class_names);
   } else {
-    out["target_shift"] = of_targets(header, &TargetColumn::shift);
-    out["target_unit"] = of_targets(header, &TargetColumn::unit);
+    put_targets(json.key("target_shift"), header, &TargetColumn::shift);
+    put_targets(json.key("target_unit"), header, &TargetColumn::unit);
   }
-  Json formats = Json::array();
-  for (const NumberFormat& format : header.target_formats) formats.push_back(format_json(format));
-  if (!formats.empty()) out["target_formats"] = std::move(formats);
-  out["input"] = header.input.dims;
-  out["columns"] = columns(header);
-  if (header.places) out["places"] = *header.places;
-  if (!header.missing.empty()) out["missing"] = header.missing;
-  if (header.decimal_comma) out["decimal_comma"] = true;
-  out["scale"] = scale_word(header.scaling);
-  out["shift"] = values(data.shift());
-  out["factor"] = values(data.scale());
-  return out.dump();
+  if (!header.target_formats.empty()) {
+    json.key("target_formats").begin_array();
+    for (const NumberFormat& format : header.target_formats) put_format(json, format);
+    json.end_array();
+  }
+  json.key("input").list(header.input.dims).key("columns").begin_array();
+  for (const FeatureColumn& column : header.columns) put_column(json, column);
+  json.end_array();
+  if (header.places) json.field("places", *header.places);
+  if (!header.missing.empty()) json.key("missing").list(header.missing);
+  if (header.decimal_comma) json.field("decimal_comma", true);
+  json.field("scale", scale_word(header.scaling));
+  put_values(json.key("shift"), data.shift());
+  put_values(json.key("factor"), data.scale());
+  json.end_object();
+  return std::move(json).text();
 }
 
 Dataset preprocessing_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) refuse_header("expected a JSON object");
+  const auto parsed = Json::try_parse(text, {.utf8 = true});
+  if (!parsed || !parsed->is_object()) refuse_header("expected a JSON object");
+  const Json& json = *parsed;
   Dataset::Header header;
   read_target(json, header);
   header.input = input_at(json);
   header.cols = static_cast<std::uint64_t>(header.input.elements());
   header.columns = columns_at(json, header.input);
-  if (json.contains("places")) header.places = places_at(json);
-  if (json.contains("missing")) header.missing = texts_at(json, "missing");
+  if (json.find("places") != nullptr) header.places = places_at(json);
+  if (json.find("missing") != nullptr) header.missing = texts_at(json, "missing");
   header.decimal_comma = flag_at(json, "decimal_comma");
   header.scaling = scale_at(json);
   Dataset data(std::move(header));
