@@ -6,9 +6,9 @@
 #include <iterator>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/judge.h"
@@ -19,9 +19,10 @@
 namespace nn {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
+using base::JsonWriter;
 
-constexpr int kDeepest = 8;  // nesting of an answer
+constexpr int kDeepest = 8;  // lists and objects inside one another in an answer
 
 std::vector<FieldInfo> command_fields() {
   std::vector<FieldInfo> fields{
@@ -53,28 +54,25 @@ std::vector<FieldInfo> command_fields() {
   return fields;
 }
 
-Json layers_of(const ModelSpec& spec) {
+void put_layers(JsonWriter& json, const ModelSpec& spec) {
   const std::vector<std::string> resizable = resizable_layers(spec);
-  Json out = Json::array();
+  json.begin_array();
   for (const LayerSpec& layer : spec.layers) {
-    Json one{{"name", layer.name}, {"kind", layer.kind}};
+    json.begin_object().field("name", layer.name).field("kind", layer.kind);
     if (const auto units = layer.fields.find("units"); units != layer.fields.end())
-      one["units"] = std::get<std::int64_t>(units->second);
-    one["resizable"] = std::ranges::find(resizable, layer.name) != resizable.end();
-    out.push_back(std::move(one));
+      json.field("units", std::get<std::int64_t>(units->second));
+    json.field("resizable", std::ranges::find(resizable, layer.name) != resizable.end());
+    json.end_object();
   }
-  return out;
+  json.end_array();
 }
 
-Json candidate_json(const Candidate& candidate) {
-  return {{"operations", Json::parse(json_of(candidate.operations))},
-          {"shape", candidate.shape},
-          {"weights", candidate.weights},
-          {"flops", candidate.inference_flops},
-          {"train_loss", candidate.train_loss},
-          {"loss", candidate.loss},
-          {"accuracy", candidate.accuracy},
-          {"accepted", candidate.accepted}};
+void put_candidate(JsonWriter& json, const Candidate& candidate) {
+  json.begin_object().key("operations").raw(json_of(candidate.operations));
+  json.field("shape", candidate.shape).field("weights", candidate.weights);
+  json.field("flops", candidate.inference_flops).field("train_loss", candidate.train_loss);
+  json.field("loss", candidate.loss).field("accuracy", candidate.accuracy);
+  json.field("accepted", candidate.accepted).end_object();
 }
 
 class Command final : public Policy {
@@ -107,11 +105,13 @@ class Command final : public Policy {
 
   [[nodiscard]] Turn answered(const Situation& situation, std::string_view text) override {
     text = trimmed(text);
-    const Json answer = text == "keep" ? Json() : parsed(text);
-    if (answer.is_null() || answer == "keep") return applied({});
-    if (answer.is_object() && answer.contains("race")) return race(situation, answer);
-    if (!answer.is_object() && !answer.is_array()) fail(text);
-    Operations operations = operations_from_json(answer.dump());
+    if (text == "keep") return applied({});
+    const auto answer = Json::try_parse(text, {.depth = kDeepest, .utf8 = true});
+    if (!answer) fail(text);
+    if (answer->is_null() || answer->as_text() == "keep") return applied({});
+    if (answer->find("race") != nullptr) return race(situation, *answer);
+    if (!answer->is_object() && !answer->is_list()) fail(text);
+    Operations operations = operations_from_json(text);
     check(situation.spec, operations);
     return applied(std::move(operations));
   }
@@ -132,27 +132,28 @@ class Command final : public Policy {
 
   [[nodiscard]] std::string question(const Situation& situation) const {
     const Flops flops = flops_per_row(situation.spec);
-    Json history = Json::array();
-    for (const Round& round : rounds_) {
-      Json candidates = Json::array();
-      for (const Candidate& candidate : round.candidates)
-        candidates.push_back(candidate_json(candidate));
-      history.push_back({{"epoch", epoch_of(round.from)},
-                         {"epochs", epoch_of(round.until - round.from)},
-                         {"candidates", std::move(candidates)}});
-    }
-    const Json state{
-        {"epoch", epoch_of(situation.now)},
-        {"epochs", epochs_},
-        {"layers", layers_of(situation.spec)},
-        {"shape", shape_text(situation.spec)},
-        {"weights", weight_count(situation.spec)},
-        {"flops", {{"inference", flops.forward}, {"training", flops.training}}},
-        {"losses", situation.losses},
-        {"valid", {{"loss", situation.valid_loss}, {"accuracy", situation.valid_accuracy}}},
-        {"history", std::move(history)},
-        {"limits", {{"weights", most_ > 0 ? Json(most_) : Json()}}}};
-    return state.dump() + "\n";
+    JsonWriter json(base::JsonStyle::compact);
+    json.begin_object().field("epoch", epoch_of(situation.now)).field("epochs", epochs_);
+    put_layers(json.key("layers"), situation.spec);
+    json.field("shape", shape_text(situation.spec)).field("weights", weight_count(situation.spec));
+    json.key("flops").begin_object().field("inference", flops.forward);
+    json.field("training", flops.training).end_object();
+    json.key("losses").list(situation.losses);
+    json.key("valid").begin_object().field("loss", situation.valid_loss);
+    json.field("accuracy", situation.valid_accuracy).end_object();
+    json.key("history").begin_array();
+    for (const Round& round : rounds_) put_round(json, round);
+    json.end_array().key("limits").begin_object().key("weights");
+    most_ > 0 ? json.value(most_) : json.null();
+    json.end_object().end_object();
+    return std::move(json).text() + "\n";
+  }
+
+  void put_round(JsonWriter& json, const Round& round) const {
+    json.begin_object().field("epoch", epoch_of(round.from));
+    json.field("epochs", epoch_of(round.until - round.from)).key("candidates").begin_array();
+    for (const Candidate& candidate : round.candidates) put_candidate(json, candidate);
+    json.end_array().end_object();
   }
 
   [[nodiscard]] static Turn applied(Operations operations) {
@@ -172,27 +173,13 @@ class Command final : public Policy {
     return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
   }
 
-  /// A text as JSON; deep nesting is none.
-  [[nodiscard]] static Json parsed(std::string_view text) {
-    bool deep = false;
-    const Json json = Json::parse(
-        text,
-        [&](int depth, Json::parse_event_t, Json&) {
-          deep = deep || depth > kDeepest;
-          return !deep;
-        },
-        false);
-    if (deep || json.is_discarded()) fail(text);
-    return json;
-  }
-
   /// Throws SpecError unless the operations can be done to a network, one after another.
   void check(ModelSpec spec, const Operations& operations) const {
     for (const Operation& operation : operations) spec = reshaped_within(spec, operation, most_);
   }
 
   [[nodiscard]] Turn race(const Situation& situation, const Json& answer) const {
-    for (const auto& [key, value] : answer.items()) {
+    for (const auto& [key, value] : answer.members()) {
       if (key == "race" || key == "length") continue;
       const std::array<std::string, 2> known{"race", "length"};
       const std::string near = base::nearest(key, known);
@@ -201,11 +188,11 @@ class Command final : public Policy {
                             "\", expected race and length" +
                             (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
     }
-    const Json& entrants = answer["race"];
-    if (!entrants.is_array()) fail(answer.dump());
+    const Json& entrants = answer.at("race");
+    if (!entrants.is_list()) fail(answer.raw());
     Turn turn;
-    for (const Json& entrant : entrants) {
-      Operations operations = operations_from_json(entrant.dump());
+    for (const auto& [none, entrant] : entrants.members()) {
+      Operations operations = operations_from_json(entrant.raw());
       check(situation.spec, operations);
       if (!operations.empty()) turn.candidates.push_back(std::move(operations));
     }
@@ -216,15 +203,14 @@ class Command final : public Policy {
   }
 
   [[nodiscard]] std::int64_t length_of(const Json& answer) const {
-    const auto length = answer.find("length");
-    if (length == answer.end()) return length_;
-    const double epochs = length->is_number() ? length->get<double>() : 0;
+    const Json* length = answer.find("length");
+    if (length == nullptr) return length_;
+    const double epochs = length->as_number().value_or(0);
     const double borders = epochs * static_cast<double>(grid_);
     if (borders < 1 || borders > 1e12 || std::abs(borders - std::round(borders)) > 1e-6) {
-      throw base::Error(base::Errc::data,
-                        "a race of length " + length->dump() + ", expected a multiple of " +
-                            to_text(1 / static_cast<double>(grid_)) +
-                            " epochs: the parts into which the policy's times cut an epoch");
+      throw base::Error(base::Errc::data, "a race of length " + base::printable(length->raw(), 80) +
+                  ", expected a multiple of " + to_text(1 / static_cast<double>(grid_)) +
+                  " epochs: the parts into which the policy's times cut an epoch");
     }
     return std::llround(borders);
   }

@@ -1,24 +1,21 @@
 #include "nn/adapt/operation_json.h"
 
-#include <cstdint>
 #include <utility>
-#include <variant>
 
-#include <nlohmann/json.hpp>
-
-#include "base/error.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/text.h"
+#include "base/error.h"
+#include "nn/fields_json.h"
 
 namespace nn {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
 
 constexpr std::size_t kShown = 80;
 
-std::string excerpt(const Json& json) {
-  return base::printable(json.dump(-1, ' ', false, Json::error_handler_t::replace), kShown);
-}
+std::string excerpt(const Json& json) { return base::printable(json.raw(), kShown); }
 
 [[noreturn]] void fail(const Json& json) {
   throw base::Error(base::Errc::data,
@@ -26,36 +23,37 @@ std::string excerpt(const Json& json) {
 }
 
 FieldValue value_of(const Json& json, const std::string& name) {
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+  if (const auto truth = json.as_bool()) return *truth;
+  if (const auto number = json.as_integer()) return *number;
+  if (json.as_unsigned())
     throw base::Error(base::Errc::data, base::printable(name, kShown) + " is " + excerpt(json) +
-                                            ", expected a number below 2^63");
-  if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_number()) return json.get<double>();
-  if (json.is_string()) return json.get<std::string>();
+                ", expected a number below 2^63");
+  if (const auto number = json.as_number()) return *number;
+  if (auto text = json.as_text()) return std::move(*text);
   throw base::Error(base::Errc::data, base::printable(name, kShown) + " is " + excerpt(json) +
-                                          ", expected a number, a word, true or false");
+              ", expected a number, a word, true or false");
 }
 
 /// The kind of an operation and its fields, whichever way it is written.
 std::pair<std::string, const Json*> form_of(const Json& json) {
   if (!json.is_object()) fail(json);
-  if (const auto type = json.find("type"); type != json.end() && type->is_string())
-    return {type->get<std::string>(), &json};
-  if (json.size() != 1 || !json.front().is_object()) fail(json);
-  return {json.begin().key(), &json.front()};
+  if (const Json* type = json.find("type"); type != nullptr && type->is_text())
+    return {type->text(), &json};
+  const auto& members = json.members();
+  if (members.size() != 1 || !members[0].second.is_object()) fail(json);
+  return {members[0].first, &members[0].second};
 }
 
 Operation operation_of(const Json& json) {
   const auto [kind, fields] = form_of(json);
   (void)operation_kind(kind);
   Operation operation{.kind = kind, .layer = "", .fields = {}};
-  for (const auto& [name, value] : fields->items()) {
+  for (const auto& [name, value] : fields->members()) {
     if (name == "type" && fields == &json) continue;
     if (name != "layer") {
       operation.fields[name] = value_of(value, name);
-    } else if (value.is_string()) {
-      operation.layer = value.get<std::string>();
+    } else if (value.is_text()) {
+      operation.layer = value.text();
     } else {
       throw base::Error(base::Errc::data,
                         "layer is " + excerpt(value) + ", expected the name of a layer");
@@ -67,23 +65,24 @@ Operation operation_of(const Json& json) {
 }  // namespace
 
 std::string json_of(const Operations& operations) {
-  Json list = Json::array();
+  base::JsonWriter json(base::JsonStyle::compact);
+  json.begin_array();
   for (const Operation& operation : operations) {
-    Json fields{{"layer", operation.layer}};
-    for (const auto& [name, value] : operation.fields)
-      std::visit([&, &key = name](const auto& v) { fields[key] = v; }, value);
-    list.push_back({{operation.kind, std::move(fields)}});
+    json.begin_object().key(operation.kind).begin_object().field("layer", operation.layer);
+    put_fields(json, operation.fields);
+    json.end_object().end_object();
   }
-  return list.dump();
+  json.end_array();
+  return std::move(json).text();
 }
 
 Operations operations_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    throw base::Error(base::Errc::data, "no JSON: " + base::printable(text, kShown));
+  const auto json = Json::try_parse(text, {.utf8 = true});
+  if (!json) throw base::Error(base::Errc::data, "no JSON: " + base::printable(text, kShown));
   Operations operations;
-  if (!json.is_array()) return {operation_of(json)};
-  for (const Json& operation : json) operations.push_back(operation_of(operation));
+  if (!json->is_list()) return {operation_of(*json)};
+  for (const auto& [none, operation] : json->members())
+    operations.push_back(operation_of(operation));
   return operations;
 }
 
