@@ -1,11 +1,10 @@
 // study_schema_json: the field table as JSON Schema draft-07, the version that YAML editors
 // understand.
 
-#include <nlohmann/json.hpp>
-
 #include "hpo/space/value.h"
 #include "hpo/study/field.h"
 #include "hpo/study/field_docs.h"
+#include "hpo/study/json_tree.h"
 #include "hpo/study/yaml_reader.h"
 
 namespace hpo {
@@ -14,12 +13,12 @@ namespace study {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = JsonTree;
 
 Json block_schema(const Field& block);
 
 Json any_of(std::vector<Json> schemas) {
-  return schemas.size() == 1 ? schemas[0] : Json{{"anyOf", std::move(schemas)}};
+  return schemas.size() == 1 ? schemas[0] : Json{{"anyOf", Json::list(std::move(schemas))}};
 }
 
 /// A bound as the file would write it: an int where the field is one.
@@ -38,19 +37,19 @@ Json numeric(const Field& field, const char* type) {
 }
 
 Json words_schema(const std::vector<std::string>& words) {
-  Json values = Json::array();
+  std::vector<Json> values;
   for (const std::string& word : words) {
     if (word == "true" || word == "false") {
-      values.push_back(word == "true");
+      values.emplace_back(word == "true");
     } else {
-      values.push_back(word);
+      values.emplace_back(word);
     }
   }
-  return {{"enum", values}};
+  return {{"enum", Json::list(std::move(values))}};
 }
 
 const Json& scalar_schema() {
-  static const Json kSchema{{"type", {"string", "number", "boolean"}}};
+  static const Json kSchema{{"type", Json::list({"string", "number", "boolean"})}};
   return kSchema;
 }
 
@@ -60,7 +59,8 @@ Json list_of(const Json& item) { return {{"type", "array"}, {"items", item}}; }
 Json course_schema(const Json& value) {
   Json epoch =
       any_of({{{"type", "integer"}, {"minimum", 0}}, {{"$ref", "#/definitions/reference"}}});
-  Json pair{{"type", "array"}, {"items", {epoch, value}}, {"minItems", 2}, {"maxItems", 2}};
+  Json pair{
+      {"type", "array"}, {"items", Json::list({epoch, value})}, {"minItems", 2}, {"maxItems", 2}};
   Json list = list_of(pair);
   list["minItems"] = 1;
   return list;
@@ -184,19 +184,20 @@ Json field_schema(const Field& field) {
 
 Json block_schema(const Field& block) {
   Json properties = Json::object();
-  Json required = Json::array(), choice = Json::array();
+  std::vector<Json> required, choice;
   for (const Field& field : block.fields) {
     properties[field.name] = field_schema(field);
-    if (field.required && field.only.empty()) required.push_back(field.name);
+    if (field.required && field.only.empty()) required.emplace_back(field.name);
     if (field.required && !field.only.empty())
-      choice.push_back({{"required", Json::array({field.name})}});
+      choice.push_back({{"required", Json::list({field.name})}});
   }
   Json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
-  if (!required.empty()) schema["required"] = required;
+  if (!required.empty()) schema["required"] = Json::list(required);
   // A file of trials to ask for (asked.h) has none of them.
   if (choice.size() > 1)
-    choice.push_back({{"required", {"parameters", "metric"}}, {"not", {{"anyOf", choice}}}});
-  if (!choice.empty()) schema["oneOf"] = choice;
+    choice.push_back({{"required", Json::list({"parameters", "metric"})},
+                      {"not", {{"anyOf", Json::list(choice)}}}});
+  if (!choice.empty()) schema["oneOf"] = Json::list(choice);
   return schema;
 }
 
@@ -221,7 +222,7 @@ Json named_form(const Kind& kind) {
     fields = any_of({block_schema(kind.block), field_schema(all[0])});
   return {{"type", "object"},
           {"properties", {{kind.name, fields}}},
-          {"required", {kind.name}},
+          {"required", Json::list({kind.name})},
           {"additionalProperties", false}};
 }
 
@@ -234,7 +235,7 @@ Json kinds_schema(const KindSet& set) {
   }
   forms.push_back({{"type", "object"},
                    {"properties", {{set.key, {{"$ref", "#/definitions/reference"}}}}},
-                   {"required", {set.key}}});
+                   {"required", Json::list({set.key})}});
   return any_of(forms);
 }
 
@@ -246,7 +247,8 @@ std::string study_schema_json() {
   using study::Json;
   Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
               {"title", "Trellis study file"}};
-  schema.update(study::block_schema(study::study_block()));
+  const Json block = study::block_schema(study::study_block());
+  for (const auto& [name, value] : block.members()) schema[name] = value;
   schema["definitions"]["reference"] = {
       {"type", "string"}, {"pattern", "\\$"}, {"description", "A parameter: $name or ${name}"}};
   for (const study::KindSet* set :
@@ -254,7 +256,9 @@ std::string study_schema_json() {
         study::sampler_set(), study::stopping_set(), study::policy_set(), study::operation_set()}) {
     schema["definitions"][study::definition_name(*set)] = study::kinds_schema(*set);
   }
-  return schema.dump(2) + "\n";
+  base::JsonWriter json(base::JsonStyle::indented);
+  schema.write(json);
+  return std::move(json).text() + "\n";
 }
 
 }  // namespace hpo
