@@ -40,6 +40,7 @@ LIBRARIES = [
     ("xxHash", r"xxhash.*", ["base"]),
     ("Random123", r"Random123/.*", ["base"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
+    ("nlohmann", r"nlohmann/.*", ["bench", "tests"]),
 ]
 
 # Seconds of compile time each: only .cpp files may include these (a folder's private headers are named here).
@@ -104,7 +105,8 @@ SAMPLES = [
     ({"cli/a.cpp": "#include <cli/b.h>\n", "cli/b.h": ""}, ["angle brackets"]),
     ({"cli/a.cpp": "#include <starpu.h>\n"}, ["may see StarPU"]),
     ({"runtime/a.cpp": "#include <cuda_runtime.h>\n"}, ["may see CUDA"]),
-    ({"nn/a.h": "#include <nlohmann/json.hpp>\n", "nn/a.cpp": "#include <nlohmann/json.hpp>\n"}, ["heavy"]),
+    ({"kernels/cpu/a.h": "#include <dnnl.h>\n", "kernels/cpu/a.cpp": "#include <dnnl.h>\n"}, ["heavy"]),
+    ({"nn/a.cpp": "#include <nlohmann/json.hpp>\n", "tests/a.cpp": "#include <nlohmann/json.hpp>\n"}, ["may see nlohmann"]),
     ({"hpo/driver/a.cpp": "#include <sqlite3.h>\n", "hpo/log/b.cpp": "#include <sqlite3.h>\n"}, ["may see SQLite"]),
     ({"cli/a.cpp": "  #  include <yaml-cpp/yaml.h>\n"}, ["may see yaml-cpp"]),
 ]
