@@ -31,8 +31,9 @@ FieldValue field_value(const std::string& name, const Json& value) {
   if (const auto truth = value.as_bool()) return *truth;
   if (const auto number = value.as_integer()) return *number;
   if (value.as_unsigned())
-    throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) + "\" is " +
-                std::string(value.raw()) + ", a number beyond 2^63");
+    throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) +
+                                            "\" is " + std::string(value.raw()) +
+                                            ", a number beyond 2^63");
   if (const auto number = value.as_number()) return *number;
   if (auto text = value.as_text()) return std::move(*text);
   const auto is_number = [](const auto& member) { return member.second.is_number(); };
@@ -42,7 +43,7 @@ FieldValue field_value(const std::string& name, const Json& value) {
     return numbers;
   }
   throw base::Error(base::Errc::data, "spec: the field \"" + base::printable(name, kNameShown) +
-              "\" is neither a number nor a word");
+                                          "\" is neither a number nor a word");
 }
 
 LayerSpec layer_value(const Json& entry) {
@@ -53,7 +54,8 @@ LayerSpec layer_value(const Json& entry) {
       out.fields[name] = field_value(name, value);
       continue;
     }
-    if (!value.is_text()) throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a text");
+    if (!value.is_text())
+      throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a text");
     (name == "kind" ? out.kind : out.name) = value.text();
   }
   return out;
@@ -65,7 +67,8 @@ Shape input_value(const Json& dims) {
     throw base::Error(base::Errc::data, "spec: input: expected 1 or 3 dimensions");
   for (const auto& [none, dim] : dims.members()) {
     const auto size = dim.as_unsigned();
-    if (!size || *size > INT32_MAX) throw base::Error(base::Errc::data, "spec: input: a dimension is not a whole number");
+    if (!size || *size > INT32_MAX)
+      throw base::Error(base::Errc::data, "spec: input: a dimension is not a whole number");
     out.dims.push_back(static_cast<std::int32_t>(*size));
   }
   return out;
@@ -232,7 +235,8 @@ std::string choice_json(const Choice& choice) {
 Choice choice_from_json(std::string_view text) {
   const auto json = Json::try_parse(text, {.utf8 = true});
   const Json* kind = json ? json->find("kind") : nullptr;
-  if (kind == nullptr || !kind->is_text()) throw base::Error(base::Errc::data, "expected an object with a kind");
+  if (kind == nullptr || !kind->is_text())
+    throw base::Error(base::Errc::data, "expected an object with a kind");
   Choice choice{kind->text(), {}};
   for (const auto& [name, value] : json->members()) {
     if (name != "kind") choice.fields[name] = field_value(name, value);

@@ -160,7 +160,8 @@ std::string header_text(std::span<const TensorBytes> tensors, const TensorMetada
     if (!tensor_bytes(tensor.dtype, tensor.shape, bytes) || bytes != tensor.bytes.size()) {
       throw base::Error(base::Errc::internal, what + ": shape and bytes differ");
     }
-    if (!names.insert(tensor.name).second) throw base::Error(base::Errc::internal, what + ": the name is taken");
+    if (!names.insert(tensor.name).second)
+      throw base::Error(base::Errc::internal, what + ": the name is taken");
     json.key(tensor.name).begin_object().field("dtype", tensor.dtype);
     json.key("shape").list(tensor.shape);
     json.key("data_offsets").list(std::array{at, at + bytes}).end_object();

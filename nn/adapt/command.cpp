@@ -208,9 +208,10 @@ class Command final : public Policy {
     const double epochs = length->as_number().value_or(0);
     const double borders = epochs * static_cast<double>(grid_);
     if (borders < 1 || borders > 1e12 || std::abs(borders - std::round(borders)) > 1e-6) {
-      throw base::Error(base::Errc::data, "a race of length " + base::printable(length->raw(), 80) +
-                  ", expected a multiple of " + to_text(1 / static_cast<double>(grid_)) +
-                  " epochs: the parts into which the policy's times cut an epoch");
+      throw base::Error(base::Errc::data,
+                        "a race of length " + base::printable(length->raw(), 80) +
+                            ", expected a multiple of " + to_text(1 / static_cast<double>(grid_)) +
+                            " epochs: the parts into which the policy's times cut an epoch");
     }
     return std::llround(borders);
   }

@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "base/error.h"
 #include "nn/fields_json.h"
 
 namespace nn {
@@ -27,11 +27,11 @@ FieldValue value_of(const Json& json, const std::string& name) {
   if (const auto number = json.as_integer()) return *number;
   if (json.as_unsigned())
     throw base::Error(base::Errc::data, base::printable(name, kShown) + " is " + excerpt(json) +
-                ", expected a number below 2^63");
+                                            ", expected a number below 2^63");
   if (const auto number = json.as_number()) return *number;
   if (auto text = json.as_text()) return std::move(*text);
   throw base::Error(base::Errc::data, base::printable(name, kShown) + " is " + excerpt(json) +
-              ", expected a number, a word, true or false");
+                                          ", expected a number, a word, true or false");
 }
 
 /// The kind of an operation and its fields, whichever way it is written.

@@ -5,10 +5,10 @@
 #include <functional>
 #include <ranges>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "base/error.h"
 
 namespace nn {
 
