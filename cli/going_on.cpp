@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/process/start.h"
 #include "base/text.h"
-#include "tasks/spawn.h"
 
 namespace cli {
 
@@ -78,7 +78,7 @@ void go_on_without(const rt::GpuFailure& failure) {
   std::fprintf(stderr, "\ntrellis: gpu %d: %s; going on without it, with %s%s\n", failure.gpu,
                failure.why.c_str(), std::string(kShown).c_str(), left.c_str());
   be_as_the_main_thread();
-  ::execve("/proc/self/exe", tasks::pointers(words).data(), tasks::pointers(environment).data());
+  ::execve("/proc/self/exe", base::pointers(words).data(), base::pointers(environment).data());
   going = false;
 }
 

@@ -15,8 +15,8 @@
 
 #include "base/clock.h"
 #include "base/executable.h"
+#include "base/process/start.h"
 #include "base/text.h"
-#include "tasks/spawn.h"
 
 namespace tasks {
 
@@ -53,7 +53,11 @@ class Supervision {
  public:
   Supervision(const Program& program, const std::string& path, const std::stop_token& stop)
       : program_(program),
-        child_(spawn(path, program.command, program.folder, program.environment)),
+        child_(base::spawn({.path = path,
+                            .words = program.command,
+                            .environment = base::environment_with(program.environment),
+                            .folder = program.folder},
+                           {.input = true, .output = true, .errors = true})),
         ended_(static_cast<int>(::syscall(SYS_pidfd_open, child_.process, 0))),
         asked_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         started_(base::now()),
@@ -182,7 +186,7 @@ class Supervision {
   static constexpr int kMostPieces = 64;  // more than two pipes hold
 
   const Program& program_;
-  Spawned child_;
+  base::Spawned child_;
   base::File
       ended_;  ///< readable once the process has ended; none where the system has no such file
   base::File asked_;  ///< readable once a stop was asked for

@@ -18,8 +18,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/process/no_more.h"
+#include "base/process/start.h"
 #include "base/text.h"
-#include "tasks/spawn.h"
 #include "tasks/supervise/descendants.h"
 
 namespace tasks {
@@ -50,7 +51,7 @@ struct Sockets {
 Sockets make_sockets() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw NoMore("make a socket", errno);
+    throw base::NoMore("make a socket", errno);
   return {base::File(ends[0]), base::File(ends[1])};
 }
 
@@ -71,8 +72,8 @@ struct Supervisors::Impl {
         leave(::eventfd(0, EFD_CLOEXEC)),
         nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)),
         before(tasks::children()) {
-    if (!poll || !leave || !nothing) throw NoMore("listen to programs", errno);
-    raise_file_limit();
+    if (!poll || !leave || !nothing) throw base::NoMore("listen to programs", errno);
+    base::raise_file_limit();
     watch(leave.fd(), kLeave);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     listener = std::thread([this, wake = std::move(wake)] { listen(wake); });
@@ -89,7 +90,7 @@ struct Supervisors::Impl {
   void watch(int fd, std::uint64_t number) const {
     epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.u64 = number}};
     if (::epoll_ctl(poll.fd(), EPOLL_CTL_ADD, fd, &event) != 0)
-      throw NoMore("make a place to listen at", errno);
+      throw base::NoMore("make a place to listen at", errno);
   }
 
   void listen(const std::function<void()>& wake) const {
@@ -169,21 +170,22 @@ Supervisors::~Supervisors() {
 std::uint64_t Supervisors::start(const SupervisedProgram& program) {
   Sockets sockets = make_sockets();
   if (::send(sockets.ours.fd(), &program.order, sizeof program.order, MSG_NOSIGNAL) < 0)
-    throw NoMore("make a socket", errno);
+    throw base::NoMore("make a socket", errno);
   std::vector<std::string> words{impl_->path, program.reports, program.path};
   words.insert(words.end(), program.words.begin(), program.words.end());
   const int nothing = impl_->nothing.fd();
   const std::array<int, 4> files{nothing, program.log, nothing, sockets.theirs.fd()};
   const std::uint64_t number = impl_->next++;
   impl_->watch(sockets.ours.fd(), number);
-  Impl::Child child{.process = start_process({.path = impl_->path,
-                                              .words = std::move(words),
-                                              .environment = environment_with(program.environment),
-                                              .folder = program.folder,
-                                              .files = files,
-                                              .death_signal = SIGTERM}),
-                    .socket = std::move(sockets.ours),
-                    .grace = base::Duration(program.order.grace)};
+  Impl::Child child{
+      .process = base::start_process({.path = impl_->path,
+                                      .words = std::move(words),
+                                      .environment = base::environment_with(program.environment),
+                                      .folder = program.folder,
+                                      .death_signal = SIGTERM},
+                                     files),
+      .socket = std::move(sockets.ours),
+      .grace = base::Duration(program.order.grace)};
   impl_->children.emplace(number, std::move(child));
   return number;
 }

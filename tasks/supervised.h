@@ -45,9 +45,9 @@ class Supervisors {
   Supervisors(const Supervisors&) = delete;
   Supervisors& operator=(const Supervisors&) = delete;
 
-  /// Starts a program and returns its number. Throws NoMore (spawn.h), and base::Error (study) when
-  /// the words are too long for the system. What else keeps the
-  /// program from starting is news (RunEnd::refused).
+  /// Starts a program and returns its number. Throws base::NoMore, and
+  /// base::StartFailure when the words are too long for the system. What else keeps the program
+  /// from starting is news (RunEnd::refused).
   [[nodiscard]] std::uint64_t start(const SupervisedProgram& program);
 
   /// Asks a program to end. Without effect on one that is over.

@@ -3,10 +3,10 @@
 #include <new>
 #include <string>
 
+#include "base/process/no_more.h"
 #include "base/text.h"
 #include "hpo/driver/trial_work.h"
 #include "runtime/failure.h"
-#include "tasks/spawn.h"
 #include "tasks/tasks.h"
 
 namespace hpo {
@@ -27,7 +27,7 @@ std::optional<Ended> attempt_end(const std::exception_ptr& thrown) {
   } catch (const TrialFailure& failure) {
     return Ended{TrialState::failed, failure.cause(), failure.what()};
   } catch (const base::Error& error) {
-    if (error.kind() == base::Errc::no_device || dynamic_cast<const tasks::NoMore*>(&error))
+    if (error.kind() == base::Errc::no_device || dynamic_cast<const base::NoMore*>(&error))
       return {};
     // What no task says is of the study's own folder: the next trial would fail by it, too.
     if (error.kind() == base::Errc::storage && !dynamic_cast<const rt::TaskError*>(&error))
@@ -38,7 +38,7 @@ std::optional<Ended> attempt_end(const std::exception_ptr& thrown) {
       return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error), /*for_good=*/true};
     } catch (const std::bad_alloc&) {
       return Ended{TrialState::failed, Cause::out_of_memory, reason_of(error)};
-    } catch (const tasks::NoMore&) {
+    } catch (const base::NoMore&) {
       return {};
     } catch (const tasks::DeviceLost&) {
       return Ended{TrialState::failed, Cause::lost, reason_of(error)};

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/process/no_more.h"
 #include "base/text.h"
 #include "hpo/driver/command_end.h"
 #include "runtime/loop.h"
-#include "tasks/spawn.h"
 
 namespace hpo {
 
@@ -88,7 +88,7 @@ bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()
   try {
     doing();
     return true;
-  } catch (const tasks::NoMore& lack) {
+  } catch (const base::NoMore& lack) {
     if (runs_.size() <= 1) throw;
     if (places_.lack(runs_.size() - 1, base::now()))
       base::warn(base::cat(lack.what(), "; going on with fewer programs at once"));
@@ -240,7 +240,7 @@ rt::Async<void> CommandWork::find_folder(TrialContext& trial, AttemptPtr attempt
     rt::Async<void> placing = place(attempt);
     co_await std::move(placing);
     if (attempt->unwanted) co_return;
-  } while (!has_room(attempt, [] { tasks::require_files(kFiles); }));
+  } while (!has_room(attempt, [] { base::require_files(kFiles); }));
   attempt->folder = open_trial_folder(folder_, attempt->trial, trial.params());
 }
 

@@ -17,9 +17,10 @@
 #include "base/file.h"
 #include "base/new_file.h"
 #include "base/pipe.h"
+#include "base/process/no_more.h"
+#include "base/process/start.h"
 #include "base/text.h"
 #include "hpo/driver/start_failure.h"
-#include "tasks/spawn.h"
 
 namespace hpo {
 
@@ -92,7 +93,7 @@ class Signals {
 pid_t start(const TrialCommand& command, std::vector<std::string>& environment,
             const sigset_t& mask, std::span<base::Pipe> output) {
   std::vector<std::string> words = command.words;
-  const std::vector<char*> argv = tasks::pointers(words), env = tasks::pointers(environment);
+  const std::vector<char*> argv = base::pointers(words), env = base::pointers(environment);
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t usual;
   sigset_t all;
@@ -170,7 +171,7 @@ int run_in_foreground(const TrialCommand& command, std::vector<std::string> envi
   std::vector<base::Pipe> output(log < 0 ? 0 : 2);
   for (base::Pipe& pipe : output) {
     pipe = base::open_pipe();
-    if (!pipe) throw tasks::NoMore("open a pipe", errno);
+    if (!pipe) throw base::NoMore("open a pipe", errno);
   }
   Signals signals;
   const pid_t child = start(command, environment, signals.mask(), output);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/clock.h"
+#include "base/process/start.h"
 #include "base/text.h"
 #include "hpo/driver/command_end.h"
 #include "hpo/driver/command_reports.h"
@@ -13,7 +14,6 @@
 #include "hpo/driver/trial_folder.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/study/command.h"
-#include "tasks/spawn.h"
 
 namespace hpo {
 
@@ -32,7 +32,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   const Resources resources = trial_resources(study, params);
   const base::Moment begun = base::now();
   const int status = run_in_foreground(
-      command, tasks::environment_with(command_environment(own.path, resources, {})),
+      command, base::environment_with(command_environment(own.path, resources, {})),
       reports.read_output() ? own.log.fd() : -1);
   const bool killed = WIFSIGNALED(status);
   const tasks::SupervisorNews news{.over = true,

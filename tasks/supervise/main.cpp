@@ -19,7 +19,7 @@
 #include <ctime>
 #include <optional>
 
-#include "tasks/launch.h"
+#include "base/process/launch.h"
 #include "tasks/supervise/descendants.h"
 #include "tasks/supervise/log_file.h"
 #include "tasks/supervise/protocol.h"
@@ -90,7 +90,8 @@ class Supervisor {
     const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return refuse(errno);
     const std::array<int, 3> files{nothing, pipe[1], pipe[1]};
-    child_ = launch({.path = words[0], .words = words + 1, .environment = environ, .files = files});
+    child_ = base::launch(
+        {.path = words[0], .words = words + 1, .environment = environ, .files = files});
     const int reason = errno;
     ::close(nothing);
     ::close(pipe[1]);

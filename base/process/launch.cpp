@@ -1,4 +1,4 @@
-#include "tasks/launch.h"
+#include "base/process/launch.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-namespace tasks {
+namespace base {
 
 namespace {
 
@@ -17,6 +17,7 @@ namespace {
 struct Shared {
   const Launch& what;
   pid_t parent;
+  sigset_t blocked{};       ///< signals, by the calling thread
   volatile int reason = 0;  ///< why the child could not start
 };
 
@@ -38,18 +39,26 @@ bool place_files(std::span<const int> files) {
   return true;
 }
 
-[[noreturn]] void become(Shared& shared) {
-  const Launch& what = shared.what;
+void set_signals(const Shared& shared) {
+  const bool ours = shared.what.signals == Signals::ours;
   // A handler of ours must not run on memory that is not the child's own.
   for (int signal = 1; signal < NSIG; ++signal) {
-    struct sigaction usual {};
-    usual.sa_handler = SIG_DFL;
-    ::sigaction(signal, &usual, nullptr);
+    struct sigaction action {};
+    if (ours && ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+      continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(signal, &action, nullptr);
   }
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::setpgid(0, 0);
+  ::sigprocmask(SIG_SETMASK, ours ? &shared.blocked : &none, nullptr);
+}
+
+[[noreturn]] void become(Shared& shared) {
+  const Launch& what = shared.what;
+  set_signals(shared);
+  if (what.group == Group::own) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, what.death_signal);
   const bool good = ::getppid() == shared.parent && place_files(what.files);
   if (what.open_files != nullptr) ::setrlimit(RLIMIT_NOFILE, what.open_files);
@@ -60,7 +69,7 @@ bool place_files(std::span<const int> files) {
 }
 
 /// vfork, not fork: what libraries do at a fork (OpenBLAS ends its threads) must not happen beside
-/// workers that compute, and nothing is copied.
+/// workers that compute, and nothing is copied. posix_spawn sets no death signal and no limits.
 [[gnu::noinline]] pid_t launch_child(Shared& shared) {
   const pid_t child = ::vfork();
   if (child == 0) become(shared);
@@ -72,18 +81,18 @@ bool place_files(std::span<const int> files) {
 pid_t launch(const Launch& what) {
   Shared shared{.what = what, .parent = ::getpid()};
   if (what.files.size() > kMostFiles) return errno = EINVAL, -1;
-  sigset_t all, before;
+  sigset_t all;
   ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  ::pthread_sigmask(SIG_SETMASK, &all, &shared.blocked);
   pid_t child = launch_child(shared);
   int reason = child < 0 ? errno : shared.reason;
   if (child > 0 && reason != 0) {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
     child = -1;
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &shared.blocked, nullptr);
   errno = reason;
   return child;
 }
 
-}  // namespace tasks
+}  // namespace base
