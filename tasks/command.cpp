@@ -8,17 +8,20 @@ namespace {
 
 const auto& command_task() {
   static const auto task =
-      rt::task("command", 1).cpu([](rt::Context& context, Program program) -> ProgramResult {
-        ProgramResult result = run_program(program, context.stop_token());
-        if (result.end == ProgramEnd::stopped)
-          throw base::Error(base::Errc::cancelled, "stopped on request");
-        return result;
-      });
+      rt::task("command", 1)
+          .cpu([](rt::Context& context, base::Program program) -> base::ProgramResult {
+            base::ProgramResult result = base::run_program(program, context.stop_token());
+            if (result.end == base::ProcessEnd::stopped)
+              throw base::Error(base::Errc::cancelled, "stopped on request");
+            return result;
+          });
   return task;
 }
 
 }  // namespace
 
-rt::Value<ProgramResult> command(const Program& program) { return command_task()(program); }
+rt::Value<base::ProgramResult> command(const base::Program& program) {
+  return command_task()(program);
+}
 
 }  // namespace tasks

@@ -261,9 +261,9 @@ rt::Async<void> AdaptingNetwork::take_turn(TrialContext& trial) {
 
 rt::Async<nn::Turn> AdaptingNetwork::ask(nn::Situation now, std::string question,
                                          TrialContext& trial) {
-  const tasks::Program program = program_of(adaptation_, std::move(question), trial.trial(), cpus_);
-  const rt::Value<tasks::ProgramResult> running = tasks::command(program);
-  const tasks::ProgramResult result = co_await running;
+  const base::Program program = program_of(adaptation_, std::move(question), trial.trial(), cpus_);
+  const rt::Value<base::ProgramResult> running = tasks::command(program);
+  const base::ProgramResult result = co_await running;
   co_return turn_of(program, result, *policy_, now);
 }
 

@@ -29,15 +29,15 @@ std::string shown(std::string_view answer) {
   return answer.empty() ? "nothing" : base::printable(answer, 120);
 }
 
-Cause cause_of(const tasks::ProgramResult& result) {
-  if (result.end == tasks::ProgramEnd::timed_out) return Cause::timeout;
-  return result.end == tasks::ProgramEnd::killed ? Cause::killed : Cause::error;
+Cause cause_of(const base::ProgramResult& result) {
+  if (result.end == base::ProcessEnd::timed_out) return Cause::timeout;
+  return result.end == base::ProcessEnd::killed ? Cause::killed : Cause::error;
 }
 
 }  // namespace
 
-tasks::Program program_of(const nn::Adaptation& adaptation, std::string question,
-                          std::uint64_t trial, std::int64_t cpus) {
+base::Program program_of(const nn::Adaptation& adaptation, std::string question,
+                         std::uint64_t trial, std::int64_t cpus) {
   return {.command = adaptation.command,
           .folder = adaptation.folder,
           .environment = {{"TRELLIS_TRIAL", std::to_string(trial)},
@@ -46,12 +46,12 @@ tasks::Program program_of(const nn::Adaptation& adaptation, std::string question
           .timeout = adaptation.timeout};
 }
 
-nn::Turn turn_of(const tasks::Program& program, const tasks::ProgramResult& result,
+nn::Turn turn_of(const base::Program& program, const base::ProgramResult& result,
                  nn::Policy& policy, const nn::Situation& situation) {
-  const std::string who = base::cat("adapt.command: ", tasks::title(program));
-  if (result.end != tasks::ProgramEnd::exited || result.status != 0) {
+  const std::string who = base::cat("adapt.command: ", base::title(program));
+  if (result.end != base::ProcessEnd::exited || result.status != 0) {
     throw TrialFailure(cause_of(result),
-                       base::cat(who, " ", tasks::end_text(program, result), ", expected an answer",
+                       base::cat(who, " ", base::end_text(program, result), ", expected an answer",
                                  last_lines(result.errors)));
   }
   try {

@@ -12,6 +12,7 @@ TESTS = {
     "kernels": ["kernels"],
     "runtime": CORE,
     "base": ["base", "runtime core sequential", "nn-data"],
+    "base/process": ["base-process", "tasks", "hpo-command-work"],
     "runtime/codec": ["runtime base", "runtime core sequential"],
     "runtime/starpu": ["runtime core starpu_1", "runtime core starpu_2", "runtime core starpu_4", "runtime-place"],
     "runtime/place": ["runtime-place", *CORE],

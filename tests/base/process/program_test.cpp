@@ -1,11 +1,10 @@
 // Programs under supervision: what they are given, what comes back, and that nothing of them is
 // left, whatever they do.
 
-#include "tasks/program.h"
+#include "base/process/program.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -13,34 +12,20 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/executable.h"
 #include "base/text.h"
-#include "runtime/instance.h"
-#include "runtime/value.h"
-#include "tasks/command.h"
+#include "tests/base/process/gone.h"
 #include "tests/support/temp_folder.h"
 
 namespace {
 
-using tasks::Program;
-using tasks::ProgramEnd;
-using tasks::ProgramResult;
+using base::ProcessEnd;
+using base::Program;
+using base::ProgramResult;
 
 class Programs : public testing::Test {
  protected:
   [[nodiscard]] Program shell(const std::string& script) const {
     return {.command = {"sh", "-c", script}, .folder = folder_.path().string()};
-  }
-  /// Waits until a process has ended: it was killed, but the kernel may need a moment. Whether
-  /// its new parent has heard of it does not count.
-  static bool gone(int process) {
-    for (int i = 0; i < 2000; ++i) {
-      std::ifstream stat(base::cat("/proc/", process, "/stat"));
-      std::string text;
-      if (!std::getline(stat, text) || text.find(") Z ") != text.npos) return true;
-      base::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
   }
   [[nodiscard]] int number_in(const char* file) const {
     std::ifstream in(folder_ / file);
@@ -54,12 +39,12 @@ class Programs : public testing::Test {
 TEST_F(Programs, ReadTheirInputAndPrint) {
   Program program = shell("cat; echo to you >&2; exit 3");
   program.input = std::string(300000, 'x') + "end";
-  const ProgramResult result = tasks::run_program(program);
-  EXPECT_EQ(result.end, ProgramEnd::exited);
+  const ProgramResult result = base::run_program(program);
+  EXPECT_EQ(result.end, ProcessEnd::exited);
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.output, program.input);
   EXPECT_EQ(result.errors, "to you\n");
-  EXPECT_EQ(tasks::end_text(program, result), "exited with status 3");
+  EXPECT_EQ(base::end_text(program, result), "exited with status 3");
 }
 
 TEST_F(Programs, RunInTheirFolderWithTheirEnvironment) {
@@ -67,57 +52,57 @@ TEST_F(Programs, RunInTheirFolderWithTheirEnvironment) {
   program.environment = {{"TRELLIS_TRIAL", "7"}};
   const std::string folder = std::filesystem::canonical(folder_.path()).string();
   // The three streams and the folder that ls reads.
-  EXPECT_EQ(tasks::run_program(program).output, base::cat(folder, " 7 4\n"));
+  EXPECT_EQ(base::run_program(program).output, base::cat(folder, " 7 4\n"));
 }
 
 TEST_F(Programs, NeedNotReadOrEvenKeepTheirStreams) {
   Program program = shell("exec <&- >&- 2>&-; exit 0");
   program.input = std::string(300000, 'x');
-  const ProgramResult result = tasks::run_program(program);
-  EXPECT_EQ(result.end, ProgramEnd::exited);
+  const ProgramResult result = base::run_program(program);
+  EXPECT_EQ(result.end, ProcessEnd::exited);
   EXPECT_EQ(result.status, 0);
 }
 
 TEST_F(Programs, AreStoppedWhenTheyTakeTooLong) {
   Program program = shell("sleep 1000 & echo $! > child; wait");
   program.timeout = 0.3;
-  const ProgramResult result = tasks::run_program(program);
-  EXPECT_EQ(result.end, ProgramEnd::timed_out);
-  EXPECT_EQ(tasks::end_text(program, result), "took longer than 300.0 ms");
+  const ProgramResult result = base::run_program(program);
+  EXPECT_EQ(result.end, ProcessEnd::timed_out);
+  EXPECT_EQ(base::end_text(program, result), "took longer than 300.0 ms");
   ASSERT_GT(number_in("child"), 0);
-  EXPECT_TRUE(gone(number_in("child"))) << "its children go, too";
+  EXPECT_TRUE(support::gone(number_in("child"))) << "its children go, too";
 }
 
 TEST_F(Programs, AreKilledWhenTheyDoNotListen) {
   Program program = shell("trap '' TERM; echo $$ > self; while :; do sleep 0.05; done");
   program.timeout = 0.3;
   program.grace = 0.1;
-  EXPECT_EQ(tasks::run_program(program).end, ProgramEnd::timed_out);
-  EXPECT_TRUE(gone(number_in("self")));
+  EXPECT_EQ(base::run_program(program).end, ProcessEnd::timed_out);
+  EXPECT_TRUE(support::gone(number_in("self")));
 }
 
 TEST_F(Programs, ThatLeaveChildrenBehindHoldNobodyUp) {
-  const ProgramResult result = tasks::run_program(shell("sleep 1000 & echo $! > child; echo done"));
-  EXPECT_EQ(result.end, ProgramEnd::exited);
+  const ProgramResult result = base::run_program(shell("sleep 1000 & echo $! > child; echo done"));
+  EXPECT_EQ(result.end, ProcessEnd::exited);
   EXPECT_EQ(result.output, "done\n");
-  EXPECT_TRUE(gone(number_in("child")));
+  EXPECT_TRUE(support::gone(number_in("child")));
 }
 
 TEST_F(Programs, ThatPrintForEverAreStopped) {
   Program program = shell("while :; do echo yes yes yes yes; done");
   program.most = 10000;
-  const ProgramResult result = tasks::run_program(program);
-  EXPECT_EQ(result.end, ProgramEnd::flooded);
+  const ProgramResult result = base::run_program(program);
+  EXPECT_EQ(result.end, ProcessEnd::flooded);
   EXPECT_EQ(result.output.size(), 10000U);
-  EXPECT_EQ(tasks::end_text(program, result), "printed more than 9.8 KiB");
+  EXPECT_EQ(base::end_text(program, result), "printed more than 9.8 KiB");
 }
 
 TEST_F(Programs, TellOfTheirErrorsTheEnd) {
-  const ProgramResult result = tasks::run_program(
+  const ProgramResult result = base::run_program(
       shell("i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i + 1)); done; kill -9 $$"));
-  EXPECT_EQ(result.end, ProgramEnd::killed);
+  EXPECT_EQ(result.end, ProcessEnd::killed);
   EXPECT_EQ(result.status, SIGKILL);
-  EXPECT_EQ(result.errors.size(), tasks::kErrorBytes);
+  EXPECT_EQ(result.errors.size(), base::kErrorBytes);
   EXPECT_TRUE(result.errors.ends_with("line 2999\n"));
 }
 
@@ -129,13 +114,13 @@ TEST_F(Programs, StopOnRequest) {
       base::sleep_for(std::chrono::milliseconds(2));
     stop.request_stop();
   });
-  EXPECT_EQ(tasks::run_program(program, stop.get_token()).end, ProgramEnd::stopped);
+  EXPECT_EQ(base::run_program(program, stop.get_token()).end, ProcessEnd::stopped);
 }
 
 TEST_F(Programs, ThatAreNotThereAreAnError) {
   for (const char* word : {"no-such-program-at-all", "./none", ""}) {
     try {
-      (void)tasks::run_program({.command = {word}, .folder = folder_.path().string()});
+      (void)base::run_program({.command = {word}, .folder = folder_.path().string()});
       FAIL() << word;
     } catch (const base::Error& error) {
       EXPECT_EQ(error.kind(), base::Errc::study);
@@ -144,27 +129,8 @@ TEST_F(Programs, ThatAreNotThereAreAnError) {
 #if !defined(__SANITIZE_THREAD__)  // which makes a fork of vfork: its child can say nothing
   Program lost = shell("true");
   lost.folder = (folder_ / "none").string();
-  EXPECT_THROW((void)tasks::run_program(lost), base::Error);
+  EXPECT_THROW((void)base::run_program(lost), base::Error);
 #endif
-}
-
-TEST_F(Programs, AreFoundInPathOrBesideTheStudy) {
-  EXPECT_TRUE(base::find_executable("sh", "/"));
-  EXPECT_FALSE(base::find_executable("sh", "/nowhere") == std::nullopt);
-  EXPECT_FALSE(base::find_executable("./decide", folder_.path().string()));
-  std::ofstream(folder_ / "decide") << "#!/bin/sh\n";
-  EXPECT_FALSE(base::find_executable("./decide", folder_.path().string())) << "not executable yet";
-  std::filesystem::permissions(folder_ / "decide", std::filesystem::perms::owner_all);
-  EXPECT_TRUE(base::find_executable("./decide", folder_.path().string()));
-  const auto names = base::names_in_path();
-  EXPECT_NE(std::ranges::find(names, "sh"), names.end());
-}
-
-TEST_F(Programs, RunAsTasksBesideTheDriver) {
-  rt::Runtime runtime;
-  const rt::Value<ProgramResult> slow = tasks::command(shell("echo $$; cat"));
-  const rt::Value<ProgramResult> again = tasks::command(shell("echo $$; cat"));
-  EXPECT_NE(slow.get().output, again.get().output) << "not pure: each call runs";
 }
 
 }  // namespace
