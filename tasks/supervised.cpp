@@ -18,10 +18,10 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/process/descendants.h"
 #include "base/process/no_more.h"
 #include "base/process/start.h"
 #include "base/text.h"
-#include "tasks/supervise/descendants.h"
 
 namespace tasks {
 
@@ -71,7 +71,7 @@ struct Supervisors::Impl {
         poll(::epoll_create1(EPOLL_CLOEXEC)),
         leave(::eventfd(0, EFD_CLOEXEC)),
         nothing(::open("/dev/null", O_RDWR | O_CLOEXEC)),
-        before(tasks::children()) {
+        before(base::children()) {
     if (!poll || !leave || !nothing) throw base::NoMore("listen to programs", errno);
     base::raise_file_limit();
     watch(leave.fd(), kLeave);
@@ -119,7 +119,7 @@ struct Supervisors::Impl {
     while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) continue;
     if (!child.over) {
       end_orphans(child.process);
-      out.push_back({number, {.over = true, .end = RunEnd::lost}});
+      out.push_back({number, {.over = true, .end = base::ProcessEnd::lost}});
     }
     return true;
   }
@@ -131,7 +131,7 @@ struct Supervisors::Impl {
       if (child.process != supervisor) known.insert(child.process);
     }
     for (int round = 0; round < 1000; ++round) {
-      std::vector<pid_t> orphans = tasks::children();
+      std::vector<pid_t> orphans = base::children();
       std::erase_if(orphans, [&](pid_t process) { return known.contains(process); });
       if (orphans.empty()) return;
       for (const pid_t orphan : orphans) {

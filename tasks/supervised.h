@@ -47,7 +47,7 @@ class Supervisors {
 
   /// Starts a program and returns its number. Throws base::NoMore, and
   /// base::StartFailure when the words are too long for the system. What else keeps the program
-  /// from starting is news (RunEnd::refused).
+  /// from starting is news (ProcessEnd::refused).
   [[nodiscard]] std::uint64_t start(const SupervisedProgram& program);
 
   /// Asks a program to end. Without effect on one that is over.

@@ -78,34 +78,35 @@ void require_reports(const StudySpec& study, const CommandReports& reports) {
 Ended command_end(const StudySpec& study, const std::string& path,
                   const tasks::SupervisorNews& news, const std::vector<std::string>& last,
                   bool starved) {
-  using tasks::RunEnd;
+  using base::ProcessEnd;
   const Limits& limits = study.limits;
   constexpr int kShellsKill = 128 + SIGKILL;
   switch (news.end) {
-    case RunEnd::exited:
+    case ProcessEnd::exited:
       if (news.status == 0 || decides(study, "exit")) return {};
       if (starved && news.status == kShellsKill)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
       return failed(Cause::error, with_last(base::cat("exited with status ", news.status), last));
-    case RunEnd::killed:
+    case ProcessEnd::killed:
       if (starved && news.status == SIGKILL)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
       return failed(Cause::killed, with_last(signal_words(news.status), last));
-    case RunEnd::timed_out:
+    case ProcessEnd::timed_out:
       return failed(Cause::timeout,
                     base::cat("limits.trial_time of ",
                               base::format_seconds(limits.trial_time.value_or(0)), " is over"));
-    case RunEnd::stalled:
+    case ProcessEnd::stalled:
       return failed(Cause::timeout, base::cat("neither output nor a report for ",
                                               base::format_seconds(limits.no_progress.value_or(0)),
                                               ", as long as limits.no_progress allows"));
-    case RunEnd::out_of_memory:
+    case ProcessEnd::out_of_memory:
       return failed(Cause::out_of_memory, "took more than resources.memory");
-    case RunEnd::refused:
+    case ProcessEnd::refused:
       return failed(Cause::error, start_failure(path, news.status));
-    case RunEnd::stopped:
+    case ProcessEnd::stopped:
       return failed(Cause::killed, "was stopped");
-    case RunEnd::lost:
+    case ProcessEnd::flooded:  // a trial's log is cut instead
+    case ProcessEnd::lost:
       break;
   }
   return failed(Cause::lost, "its supervisor was killed, and the program with it");

@@ -26,8 +26,8 @@ constexpr base::Duration kJobSignal = std::chrono::milliseconds(700);
 bool may_be_of_the_job(const tasks::SupervisorNews& news) {
   constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
   if (!news.over || news.job_signal) return news.over;
-  const bool killed = news.end == tasks::RunEnd::killed;
-  if (!killed && news.end != tasks::RunEnd::exited) return false;
+  const bool killed = news.end == base::ProcessEnd::killed;
+  if (!killed && news.end != base::ProcessEnd::exited) return false;
   const int signal = killed ? news.status : news.status - kShells;
   return signal == SIGTERM || signal == SIGINT;
 }
@@ -333,7 +333,7 @@ rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage) { co_return Expo
 
 Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) {
   const tasks::SupervisorNews& news = *attempt.over;
-  if (news.end == tasks::RunEnd::exited && news.status == 0) return {};
+  if (news.end == base::ProcessEnd::exited && news.status == 0) return {};
   const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
   return command_end(study_, path, news, last_log_lines(folder_, attempt.trial, 1),
                      killed_for_memory_ > before);

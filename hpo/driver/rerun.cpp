@@ -35,10 +35,11 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
       command, base::environment_with(command_environment(own.path, resources, {})),
       reports.read_output() ? own.log.fd() : -1);
   const bool killed = WIFSIGNALED(status);
-  const tasks::SupervisorNews news{.over = true,
-                                   .end = killed ? tasks::RunEnd::killed : tasks::RunEnd::exited,
-                                   .status = killed ? WTERMSIG(status) : WEXITSTATUS(status),
-                                   .took = (base::now() - begun).count()};
+  const tasks::SupervisorNews news{
+      .over = true,
+      .end = killed ? base::ProcessEnd::killed : base::ProcessEnd::exited,
+      .status = killed ? WTERMSIG(status) : WEXITSTATUS(status),
+      .took = (base::now() - begun).count()};
   Rerun made{.end = command_end(study, command.path, news, {}, false), .folder = own.path};
   try {
     reports.take(own, true, made.reports);

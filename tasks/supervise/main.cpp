@@ -15,12 +15,14 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <ctime>
-#include <optional>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
+#include "base/clock.h"
+#include "base/process/descendants.h"
 #include "base/process/launch.h"
-#include "tasks/supervise/descendants.h"
+#include "base/process/supervision.h"
 #include "tasks/supervise/log_file.h"
 #include "tasks/supervise/protocol.h"
 
@@ -28,38 +30,44 @@ namespace tasks {
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTellEvery = kSecond / 50;  ///< so often the driver hears of new output
-constexpr std::int64_t kWeighEvery = kSecond / 4;  ///< so often memory is looked at
-/// So often for reports. Not by inotify, whose end takes the kernel longer than a short program.
-constexpr std::int64_t kLookEvery = kSecond / 20;
-constexpr std::int64_t kMostLeaving = 10 * kSecond;  ///< for what the kernel does not let go
+using base::Duration;
+using base::Moment;
+using base::ProcessEnd;
 
-std::int64_t now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * kSecond + time.tv_nsec;
-}
+/// From message to message about new output.
+constexpr Duration kTellEvery = std::chrono::milliseconds(20);
+/// From look to look at memory.
+constexpr Duration kWeighEvery = std::chrono::milliseconds(250);
+/// From look to look for reports. Not by inotify, whose end takes the kernel longer than a short
+/// program.
+constexpr Duration kLookEvery = std::chrono::milliseconds(50);
+/// The longest wait for processes that the kernel does not let go.
+constexpr Duration kMostLeaving = std::chrono::seconds(10);
 
-class Supervisor {
+class Supervisor final : public base::Supervision {
  public:
   Supervisor(const SupervisorOrder& order, const char* reports, pid_t driver)
-      : order_(order), reports_(reports), driver_(driver), log_(kSupervisorLog, order.log_bytes) {}
+      : Supervision({.time = Duration(order.time),
+                     .stall = Duration(order.stall),
+                     .grace = Duration(order.grace)}),
+        memory_(order.memory),
+        reports_(reports),
+        driver_(driver),
+        log_(kSupervisorLog, order.log_bytes) {}
 
   void run(char** words) {
     adopt();
-    started_ = progressed_ = now();
+    const Moment started = base::now();
     if (start(words)) {
-      while (!ended_ || has_grace()) wait_and_serve();
+      serve();
       leave_nothing();
-      for (int piece = 0; piece < 64 && take_output(); ++piece) continue;
-      if (!cut_) {
-        news_.end = WIFSIGNALED(status_) ? RunEnd::killed : RunEnd::exited;
-        news_.status = WIFSIGNALED(status_) ? WTERMSIG(status_) : WEXITSTATUS(status_);
-      }
+      drain();
+      const base::ProcessOutcome end = outcome(status_);
+      news_.end = end.end;
+      news_.status = end.status;
     }
     news_.over = true;
-    news_.took = now() - started_;
+    news_.took = (base::now() - started).count();
     news_.left_out = log_.finish();
     (void)::send(kSupervisorSocket, &news_, sizeof news_, MSG_NOSIGNAL);
   }
@@ -92,88 +100,69 @@ class Supervisor {
     const std::array<int, 3> files{nothing, pipe[1], pipe[1]};
     child_ = base::launch(
         {.path = words[0], .words = words + 1, .environment = environ, .files = files});
-    const int reason = errno;
+    if (child_ < 0) return refuse(errno);
     ::close(nothing);
     ::close(pipe[1]);
-    output_ = pipe[0];
-    ::fcntl(output_, F_SETFL, O_NONBLOCK);
-    return child_ > 0 || refuse(reason);
+    ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+    read(pipe[0], [this](std::string_view piece) {
+      log_.take(piece.data(), piece.size());
+      untold_ = true;
+    });
+    watch(kSupervisorSocket, POLLIN, [this] { hear_driver(); });
+    watch(signals_, POLLIN, [this] { hear_signals(); });
+    return true;
   }
 
   bool refuse(int reason) {
-    news_.end = RunEnd::refused;
+    news_.end = ProcessEnd::refused;
     news_.status = reason;
     return false;
   }
 
-  void wait_and_serve() {
-    std::array<pollfd, 3> watched{
-        {{signals_, POLLIN, 0}, {output_, POLLIN, 0}, {kSupervisorSocket, POLLIN, 0}}};
-    ::poll(watched.data(), watched.size(), milliseconds_left());
-    if (watched[1].revents != 0) (void)take_output();
+  void turn() override {
     look_at_reports();
-    if (watched[2].revents != 0) hear_driver();
-    if (watched[0].revents != 0) hear_signals();
-    obey_limits();
+    weigh();
     tell();
   }
 
-  [[nodiscard]] int milliseconds_left() const {
-    const std::int64_t here = now();
-    std::int64_t due = here + kLookEvery;
-    const auto consider = [&](std::int64_t moment) { due = std::min(due, moment); };
-    if (cut_) consider(*cut_ + order_.grace);
-    if (killed_) consider(here + kSecond / 100);
-    if (!cut_ && order_.time > 0) consider(started_ + order_.time);
-    if (!cut_ && order_.stall > 0) consider(progressed_ + order_.stall);
-    if (order_.memory > 0) consider(weighed_ + kWeighEvery);
-    if (untold_) consider(told_ + kTellEvery);
-    return static_cast<int>(std::max<std::int64_t>(0, due - here) / 1'000'000) + 1;
+  [[nodiscard]] Duration rest(Moment here) const override {
+    Duration rest = kLookEvery;
+    if (memory_ > 0) rest = std::min(rest, kWeighEvery - (here - weighed_));
+    if (untold_) rest = std::min(rest, kTellEvery - (here - told_));
+    return rest;
   }
 
-  void obey_limits() {
-    const std::int64_t here = now();
-    if (order_.memory > 0 && here >= weighed_ + kWeighEvery) {
-      weighed_ = here;
-      const std::vector<pid_t> all = descendants();
-      if (resident_bytes(all) > order_.memory && proportional_bytes(all) > order_.memory) {
-        cut(RunEnd::out_of_memory);
-        kill_all();
+  void weigh() {
+    if (memory_ == 0 || base::now() - weighed_ < kWeighEvery) return;
+    weighed_ = base::now();
+    const std::vector<pid_t> all = base::descendants();
+    if (base::resident_bytes(all) > memory_ && base::proportional_bytes(all) > memory_) {
+      cut(ProcessEnd::out_of_memory);
+      kill();
+    }
+  }
+
+  /// What left the program's group, as timeout(1) and setsid(1) do, is asked as well.
+  void ask_to_end() override {
+    const std::vector<pid_t> all = base::descendants();
+    for (const int signal : {SIGTERM, SIGCONT}) {
+      ::kill(-child_, signal);
+      for (const pid_t process : all) {
+        if (::getpgid(process) != child_) ::kill(process, signal);
       }
     }
-    if (order_.time > 0 && here >= started_ + order_.time) cut(RunEnd::timed_out);
-    if (order_.stall > 0 && here >= progressed_ + order_.stall) cut(RunEnd::stalled);
-    if (cut_ && here >= *cut_ + order_.grace) kill_all();
   }
 
-  /// Asks the program to end; the first reason counts.
-  void cut(RunEnd why) {
-    if (cut_) return;
-    cut_ = now();
-    news_.end = why;
-    const std::vector<pid_t> all = descendants();
-    ::kill(-child_, SIGTERM);
-    ::kill(-child_, SIGCONT);
-    for (const pid_t process : all) {
-      if (::getpgid(process) == child_) continue;
-      ::kill(process, SIGTERM);
-      ::kill(process, SIGCONT);
-    }
-  }
-
-  /// Whether what the program started may still end by itself: SIGTERM ends a shell at once, and
-  /// not what it waits for.
-  [[nodiscard]] bool has_grace() const {
-    return cut_ && !killed_ && left_ && now() < *cut_ + order_.grace;
-  }
-
-  void kill_all() {
-    killed_ = true;
+  void kill_all() override {
     ::kill(-child_, SIGKILL);
-    for (const pid_t process : descendants()) ::kill(process, SIGKILL);
+    for (const pid_t process : base::descendants()) ::kill(process, SIGKILL);
   }
 
-  /// Whether there are processes left.
+  /// What the program started may still end by itself after it: SIGTERM ends a shell at once, and
+  /// not what it waits for.
+  [[nodiscard]] bool is_over() override { return ended_ && !(in_grace() && left_); }
+
+  /// Returns true where there are processes left.
   bool reap() {
     int status = 0;
     pid_t dead = 0;
@@ -187,12 +176,12 @@ class Supervisor {
 
   /// The program is gone; what it left behind follows it.
   void leave_nothing() {
-    const std::int64_t begun = now();
-    for (std::int64_t rest = kSecond / 10'000; now() - begun < kMostLeaving; rest *= 2) {
+    const Moment begun = base::now();
+    Duration rest = std::chrono::microseconds(100);
+    for (; base::now() - begun < kMostLeaving; rest *= 2) {
       if (!reap()) return;
       kill_all();
-      const timespec pause{0, std::min(rest, kSecond / 100)};
-      ::nanosleep(&pause, nullptr);
+      base::sleep_for(std::min<Duration>(rest, std::chrono::milliseconds(10)));
     }
   }
 
@@ -209,7 +198,7 @@ class Supervisor {
   void hear_driver() {
     DriverWord word{};
     const ssize_t bytes = ::recv(kSupervisorSocket, &word, sizeof word, MSG_DONTWAIT);
-    if (bytes > 0) cut(RunEnd::stopped);
+    if (bytes > 0) cut(ProcessEnd::stopped);
     if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) abandon();
   }
 
@@ -221,22 +210,6 @@ class Supervisor {
     ::_exit(1);
   }
 
-  /// Reads a piece; false when there is none now.
-  bool take_output() {
-    if (output_ < 0) return false;
-    const ssize_t bytes = ::read(output_, piece_.data(), piece_.size());
-    if (bytes > 0) {
-      log_.take(piece_.data(), static_cast<std::size_t>(bytes));
-      progressed();
-      return true;
-    }
-    if (bytes == 0 || (errno != EAGAIN && errno != EINTR)) {
-      ::close(output_);
-      output_ = -1;
-    }
-    return false;
-  }
-
   void look_at_reports() {
     struct stat file {};
     if (::lstat(reports_, &file) != 0) return;
@@ -245,37 +218,30 @@ class Supervisor {
                       file.st_mtim.tv_nsec == reported_.st_mtim.tv_nsec;
     if (same) return;
     reported_ = file;
-    progressed();
-  }
-
-  void progressed() {
-    progressed_ = now();
     untold_ = true;
+    progressed();
   }
 
   /// Says that there is more to read, not too often.
   void tell() {
-    if (!untold_ || now() < told_ + kTellEvery) return;
-    told_ = now();
+    if (!untold_ || base::now() - told_ < kTellEvery) return;
+    told_ = base::now();
     untold_ = ::send(kSupervisorSocket, &news_, sizeof news_, MSG_NOSIGNAL | MSG_DONTWAIT) < 0;
   }
 
-  SupervisorOrder order_;
+  std::uint64_t memory_;  ///< bytes that it may take; 0: no limit
   const char* reports_;
   pid_t driver_;
   LogFile log_;
   SupervisorNews news_;
   pid_t child_ = -1;
-  int signals_ = -1, output_ = -1;
-  std::int64_t started_ = 0, progressed_ = 0, weighed_ = 0, told_ = 0;
+  int signals_ = -1;
+  Moment weighed_, told_;
   struct stat reported_ {};  ///< as it was when looked at last
   bool untold_ = false;
-  std::optional<std::int64_t> cut_;
-  bool killed_ = false;
   bool ended_ = false;
   bool left_ = true;  ///< processes
   int status_ = 0;
-  std::array<char, 65536> piece_;
 };
 
 }  // namespace

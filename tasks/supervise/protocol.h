@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/process/end.h"
+
 namespace tasks {
 
 /// What a supervisor has open, by number: its log and its socket to the driver.
@@ -22,22 +24,10 @@ struct SupervisorOrder {
 /// The driver's later messages; what the socket's end says is to kill at once.
 enum class DriverWord : std::uint8_t { stop };
 
-/// Why a program ended.
-enum class RunEnd : std::uint8_t {
-  exited,         ///< by itself; `status` is its exit status
-  killed,         ///< by a signal that its supervisor did not send; `status` is its number
-  timed_out,      ///< it ran longer than it may
-  stalled,        ///< it neither printed nor reported for longer than it may
-  out_of_memory,  ///< it took more memory than it may
-  stopped,        ///< on request
-  refused,        ///< it could not be started; `status` is the errno
-  lost,           ///< its supervisor is gone
-};
-
 /// A supervisor's message: there is more to read, or all is over.
 struct SupervisorNews {
   bool over = false;
-  RunEnd end = RunEnd::exited;
+  base::ProcessEnd end = base::ProcessEnd::exited;
   std::int32_t status = 0;
   std::int64_t took = 0;       ///< nanoseconds from start to end
   std::uint64_t left_out = 0;  ///< bytes of output that the log does not hold

@@ -13,13 +13,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/descendants.h"
 #include "base/text.h"
-#include "tasks/supervise/descendants.h"
 #include "tests/support/temp_folder.h"
 
 namespace {
 
-using tasks::RunEnd;
+using base::ProcessEnd;
 using tasks::SupervisorNews;
 
 constexpr std::int64_t kMillisecond = 1'000'000;
@@ -66,7 +66,7 @@ class Supervised : public testing::Test {
     while (log().find("ready") == std::string::npos) base::sleep_for(std::chrono::milliseconds(5));
     programs_.stop(program);
     const SupervisorNews stopped = end_of(program);
-    EXPECT_EQ(stopped.end, RunEnd::stopped);
+    EXPECT_EQ(stopped.end, ProcessEnd::stopped);
     EXPECT_LT(stopped.took, 9'000 * kMillisecond);
     EXPECT_NE(log().find("saved"), std::string::npos);
     return program;
@@ -85,7 +85,7 @@ class Supervised : public testing::Test {
 
   void TearDown() override {
     settle();
-    EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+    EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
   }
 
   support::TempFolder folder_;
@@ -97,12 +97,12 @@ class Supervised : public testing::Test {
 
 TEST_F(Supervised, EndByThemselves) {
   const SupervisorNews well = end_of(shell("echo out; echo err >&2; pwd"));
-  EXPECT_EQ(well.end, RunEnd::exited);
+  EXPECT_EQ(well.end, ProcessEnd::exited);
   EXPECT_EQ(well.status, 0);
   EXPECT_EQ(log(), "out\nerr\n" + std::filesystem::canonical(folder_.path()).string() + "\n");
   EXPECT_EQ(end_of(shell("exit 3")).status, 3);
   const SupervisorNews dead = end_of(shell("kill -SEGV $$"));
-  EXPECT_EQ(dead.end, RunEnd::killed);
+  EXPECT_EQ(dead.end, ProcessEnd::killed);
   EXPECT_EQ(dead.status, SIGSEGV);
 }
 
@@ -113,36 +113,36 @@ TEST_F(Supervised, ThatCannotBeStartedSaySo) {
                                                  .order = {.log_bytes = 1024},
                                                  .log = log_.fd(),
                                                  .reports = folder_ / "reports"});
-  EXPECT_EQ(end_of(program).end, RunEnd::refused);
+  EXPECT_EQ(end_of(program).end, ProcessEnd::refused);
   EXPECT_EQ(end_of(program).status, ENOENT);
 }
 
 TEST_F(Supervised, AreEndedWhenTheyTakeTooLong) {
   const SupervisorNews slow = end_of(shell("sleep 60", {.time = 100 * kMillisecond}));
-  EXPECT_EQ(slow.end, RunEnd::timed_out);
+  EXPECT_EQ(slow.end, ProcessEnd::timed_out);
   EXPECT_GE(slow.took, 100 * kMillisecond);
   EXPECT_LT(slow.took, 20'000 * kMillisecond);
   const SupervisorNews deaf = end_of(
       shell("trap '' TERM; echo deaf; while :; do sleep 1; done", {.time = 100 * kMillisecond}));
-  EXPECT_EQ(deaf.end, RunEnd::timed_out);
+  EXPECT_EQ(deaf.end, ProcessEnd::timed_out);
   EXPECT_GE(deaf.took, 300 * kMillisecond);
 }
 
 TEST_F(Supervised, AreEndedWhenNothingHappens) {
   const tasks::SupervisorOrder order{.stall = 400 * kMillisecond};
-  EXPECT_EQ(end_of(shell("echo begun; sleep 60", order)).end, RunEnd::stalled);
+  EXPECT_EQ(end_of(shell("echo begun; sleep 60", order)).end, ProcessEnd::stalled);
   const SupervisorNews prints =
       end_of(shell("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done", order));
-  EXPECT_EQ(prints.end, RunEnd::exited);
+  EXPECT_EQ(prints.end, ProcessEnd::exited);
   const SupervisorNews reports =
       end_of(shell("for i in 1 2 3 4 5 6 7 8; do echo $i >> $REPORTS; sleep 0.1; done", order));
-  EXPECT_EQ(reports.end, RunEnd::exited);
+  EXPECT_EQ(reports.end, ProcessEnd::exited);
 }
 
 TEST_F(Supervised, TellOfOutputAndReports) {
   const std::uint64_t program =
       shell("echo 1 >> $REPORTS; sleep 0.2; echo 2 >> $REPORTS; sleep 0.2");
-  EXPECT_EQ(end_of(program).end, RunEnd::exited);
+  EXPECT_EQ(end_of(program).end, ProcessEnd::exited);
   EXPECT_GE(told_[program], 2);
 }
 
@@ -159,7 +159,7 @@ TEST_F(Supervised, HaveTheirGraceBehindAShell) {
       "done'; echo over");
   const SupervisorNews deaf =
       end_of(shell("sh -c 'trap \"\" TERM; sleep 60'; echo over", {.time = 100 * kMillisecond}));
-  EXPECT_EQ(deaf.end, RunEnd::timed_out);
+  EXPECT_EQ(deaf.end, ProcessEnd::timed_out);
   EXPECT_LT(deaf.took, 20'000 * kMillisecond);
 }
 
@@ -186,7 +186,7 @@ TEST_F(Supervised, TellOfAReportFileThatIsMadeAnew) {
   const std::uint64_t program = shell(
       "echo 1 > $REPORTS; sleep 0.2; echo 2 > $REPORTS; sleep 0.2; echo 3 > new; mv new $REPORTS; "
       "sleep 0.2");
-  EXPECT_EQ(end_of(program).end, RunEnd::exited);
+  EXPECT_EQ(end_of(program).end, ProcessEnd::exited);
   EXPECT_GE(told_[program], 3);
 }
 
@@ -194,20 +194,20 @@ TEST_F(Supervised, LeaveNobodyBehind) {
   // A child in a session of its own whose parent has ended, which ignores what it can.
   const std::string leave =
       "(setsid sh -c 'trap \"\" TERM HUP; sleep 60 & sleep 60' &) ; sleep 60 & echo left";
-  EXPECT_EQ(end_of(shell(leave)).end, RunEnd::exited);
+  EXPECT_EQ(end_of(shell(leave)).end, ProcessEnd::exited);
   settle();
-  EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+  EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
   EXPECT_EQ(end_of(shell(leave + "; sleep 60", {.time = 200 * kMillisecond})).end,
-            RunEnd::timed_out);
+            ProcessEnd::timed_out);
   settle();
-  EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+  EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
 }
 
 TEST_F(Supervised, KeepBeginningAndEndOfALongLog) {
   const SupervisorNews flood =
       end_of(shell("echo first; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo last",
                    {.log_bytes = 100'000}));
-  EXPECT_EQ(flood.end, RunEnd::exited);
+  EXPECT_EQ(flood.end, ProcessEnd::exited);
   const std::string text = log();
   EXPECT_LT(text.size(), 100'200);
   EXPECT_TRUE(text.starts_with("first\nxxx"));
@@ -221,7 +221,7 @@ TEST_F(Supervised, DieOfTooMuchMemory) {
   const SupervisorNews hungry =
       end_of(shell("x=$(head -c 150000000 /dev/zero | tr '\\0' x); sleep 60; echo ${#x}",
                    {.memory = 50'000'000}));
-  EXPECT_EQ(hungry.end, RunEnd::out_of_memory);
+  EXPECT_EQ(hungry.end, ProcessEnd::out_of_memory);
 }
 
 TEST_F(Supervised, MayShareMuchMemory) {
@@ -230,24 +230,24 @@ TEST_F(Supervised, MayShareMuchMemory) {
       end_of(shell("x=$(head -c 40000000 /dev/zero | tr '\\0' x)\n"
                    "for i in 1 2 3 4 5 6 7 8; do (sleep 1; echo read) & done; wait",
                    {.memory = 250'000'000}));
-  EXPECT_EQ(loaders.end, RunEnd::exited);
+  EXPECT_EQ(loaders.end, ProcessEnd::exited);
   EXPECT_NE(log().find("read\nread"), std::string::npos);
 }
 
 TEST_F(Supervised, AreNotKilledBySignalsToAllProcesses) {
-  const std::vector<pid_t> before = tasks::children();
+  const std::vector<pid_t> before = base::children();
   const std::uint64_t program =
       shell("trap 'sleep 0.3; echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
             {.grace = 10'000 * kMillisecond});
   while (log().find("ready") == std::string::npos) base::sleep_for(std::chrono::milliseconds(5));
-  for (const pid_t child : tasks::children()) {
+  for (const pid_t child : base::children()) {
     if (std::ranges::find(before, child) != before.end()) continue;
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
       ::kill(child, signal);
   }
   base::sleep_for(std::chrono::milliseconds(100));
   programs_.stop(program);
-  EXPECT_EQ(end_of(program).end, RunEnd::stopped);
+  EXPECT_EQ(end_of(program).end, ProcessEnd::stopped);
   EXPECT_NE(log().find("saved"), std::string::npos);
 }
 
@@ -257,20 +257,20 @@ TEST_F(Supervised, SayTheirEndWhenTheyAreStoppedAtThatMoment) {
     const base::Moment begin = base::now();
     while (base::now() - begin < std::chrono::microseconds(100 * i)) continue;
     programs_.stop(program);
-    EXPECT_NE(end_of(program).end, RunEnd::lost) << "stopped after " << i << " tenths of a ms";
+    EXPECT_NE(end_of(program).end, ProcessEnd::lost) << "stopped after " << i << " tenths of a ms";
   }
 }
 
 TEST_F(Supervised, AreLostWithTheirSupervisor) {
   const std::uint64_t other = shell("sleep 0.5; echo fine");
-  const std::vector<pid_t> before = tasks::children();
+  const std::vector<pid_t> before = base::children();
   const std::uint64_t program = shell("(setsid sleep 60 &); echo up; sleep 60");
   while (log().find("up") == std::string::npos) base::sleep_for(std::chrono::milliseconds(5));
-  for (const pid_t child : tasks::children()) {
+  for (const pid_t child : base::children()) {
     if (std::ranges::find(before, child) == before.end()) ::kill(child, SIGKILL);
   }
-  EXPECT_EQ(end_of(program).end, RunEnd::lost);
-  EXPECT_EQ(end_of(other).end, RunEnd::exited);
+  EXPECT_EQ(end_of(program).end, ProcessEnd::lost);
+  EXPECT_EQ(end_of(other).end, ProcessEnd::exited);
   EXPECT_NE(log().find("fine"), std::string::npos);
 }
 

@@ -358,7 +358,7 @@ TEST_F(CommandFaults, ARerunHandsItsStopOnToTheProgram) {
   const Rerun again = rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
   stopper.join();
   EXPECT_EQ(again.end.message, "exited with status 7");
-  EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+  EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
 }
 
 TEST_F(CommandFaults, AnAttemptThatWritesItsReportsAnewIsReadFromTheBeginning) {

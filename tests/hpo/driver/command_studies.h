@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/process/descendants.h"
 #include "base/text.h"
 #include "hpo/driver/sweep.h"
-#include "tasks/supervise/descendants.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
@@ -28,7 +28,7 @@ class CommandStudies : public testing::Test {
   }
   SweepResult sweep(const StudySpec& file) {
     SweepResult result = run_sweep(file, {.folder = run()}, notes_);
-    EXPECT_EQ(tasks::descendants(), std::vector<pid_t>{});
+    EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
     return result;
   }
   [[nodiscard]] base::Path run() const { return folder_ / "run"; }

@@ -1,12 +1,12 @@
-#pragma once
 // The processes that came from this one, however they left their groups and parents.
+#pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <vector>
 
-namespace tasks {
+namespace base {
 
 /// All of them that live now, from /proc.
 [[nodiscard]] std::vector<pid_t> descendants();
@@ -21,4 +21,4 @@ namespace tasks {
 /// dearer: the kernel walks through all pages.
 [[nodiscard]] std::uint64_t proportional_bytes(const std::vector<pid_t>& processes);
 
-}  // namespace tasks
+}  // namespace base

@@ -1,4 +1,4 @@
-#include "tasks/supervise/descendants.h"
+#include "base/process/descendants.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace tasks {
+namespace base {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::uint64_t proportional_bytes(const std::vector<pid_t>& processes) {
   return bytes;
 }
 
-}  // namespace tasks
+}  // namespace base
