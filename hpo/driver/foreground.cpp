@@ -1,9 +1,5 @@
 #include "hpo/driver/foreground.h"
 
-#include <poll.h>
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,13 +7,13 @@
 #include <cerrno>
 #include <csignal>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/new_file.h"
-#include "base/pipe.h"
-#include "base/process/no_more.h"
+#include "base/process/child.h"
 #include "base/process/start.h"
 #include "base/text.h"
 #include "hpo/driver/start_failure.h"
@@ -26,8 +22,8 @@ namespace hpo {
 
 namespace {
 
-constexpr std::size_t kPipePiece = 64 * 1024;  ///< bytes; a pipe holds no more
-constexpr int kLook = 20;                      ///< milliseconds from look to look for its end
+/// Between SIGTERM and SIGKILL, where the log cannot be written.
+constexpr base::Duration kGrace = std::chrono::seconds(2);
 
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal handler may touch it");
 std::atomic<pid_t> program{0};
@@ -66,8 +62,6 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// As they were blocked before.
-  [[nodiscard]] const sigset_t& mask() const { return mask_; }
   void begin(pid_t process) {
     program = process;
     ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
@@ -90,98 +84,53 @@ class Signals {
   std::array<std::pair<int, struct sigaction>, kHandedOn.size() + kIgnored.size()> before_;
 };
 
-pid_t start(const TrialCommand& command, std::vector<std::string>& environment,
-            const sigset_t& mask, std::span<base::Pipe> output) {
-  std::vector<std::string> words = command.words;
-  const std::vector<char*> argv = base::pointers(words), env = base::pointers(environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t usual;
-  sigset_t all;
-  ::sigfillset(&all);
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
-  for (std::size_t i = 0; i < output.size(); ++i)
-    ::posix_spawn_file_actions_adddup2(&actions, output[i].write.fd(),
-                                       STDOUT_FILENO + static_cast<int>(i));
-  ::posix_spawnattr_init(&usual);
-  ::posix_spawnattr_setsigdefault(&usual, &all);
-  ::posix_spawnattr_setsigmask(&usual, &mask);
-  ::posix_spawnattr_setflags(&usual, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  pid_t child = -1;
-  const int error =
-      ::posix_spawn(&child, command.path.c_str(), &actions, &usual, argv.data(), env.data());
-  ::posix_spawnattr_destroy(&usual);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw base::Error(base::Errc::study, base::cat(base::printable(words.front(), 80), ' ',
-                                                   start_failure(command.path, error)));
-  return child;
-}
-
-/// Whether it has ended; it stays to be waited for.
-bool has_ended(pid_t child, int wait) {
-  siginfo_t info{};
-  const auto id = static_cast<id_t>(child);
-  while (::waitid(P_PID, id, &info, WEXITED | WNOWAIT | wait) < 0 && errno == EINTR) continue;
-  return info.si_pid != 0;
-}
-
-/// Blocks until it has ended; it stays to be waited for.
-void wait_for_end(pid_t child) {
-  // A signal ends poll() whatever SA_RESTART says. ThreadSanitizer runs handlers between two system
-  // calls, so that waitid() alone would not hand a signal on there.
-  const base::File process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  pollfd wait{.fd = process.fd(), .events = POLLIN, .revents = 0};
-  while (process && ::poll(&wait, 1, -1) < 0 && errno == EINTR) continue;
-  (void)has_ended(child, 0);
-}
-
-/// Until both are at their end, or the program is over: others that it left behind may hold them.
-void copy_output(std::span<base::Pipe> output, int log, pid_t child) {
-  std::array<pollfd, 2> waits{};
-  std::vector<std::byte> piece(kPipePiece);
-  std::size_t open = output.size();
-  for (std::size_t i = 0; i < open; ++i) {
-    output[i].write = {};
-    waits[i] = {.fd = output[i].read.fd(), .events = POLLIN, .revents = 0};
+/// Starts the program. SIGTERM and SIGHUP are blocked here, and the terminal's signals ignored:
+/// none of that is for the program.
+base::Spawned start(const TrialCommand& command, std::vector<std::string> environment, bool piped) {
+  try {
+    return base::spawn({.path = command.path,
+                        .words = command.words,
+                        .environment = std::move(environment),
+                        .folder = command.folder,
+                        .death_signal = 0,
+                        .group = base::Group::ours},
+                       {.output = piped, .errors = piped});
+  } catch (const base::StartFailure& failure) {
+    throw base::Error(base::Errc::study, base::cat(base::printable(command.words.front(), 80), ' ',
+                                                   start_failure(command.path, failure.code())));
   }
-  for (bool over = false; open > 0 && !over;) {
-    over = has_ended(child, WNOHANG);
-    if (::poll(waits.data(), waits.size(), over ? 0 : kLook) < 0) continue;
-    for (std::size_t i = 0; i < waits.size(); ++i) {
-      if (waits[i].revents == 0) continue;
-      const ssize_t bytes = ::read(waits[i].fd, piece.data(), piece.size());
-      if (bytes <= 0) {
-        waits[i] = {.fd = -1, .events = 0, .revents = 0};
-        --open;
-        continue;
-      }
-      const std::span<const std::byte> there(piece.data(), static_cast<std::size_t>(bytes));
-      // A terminal that is gone takes nothing; what the program reported still counts.
-      (void)base::write_all(STDOUT_FILENO + static_cast<int>(i), there);
-      if (const int error = base::write_all(log, there); error != 0)
-        throw base::storage_error("write", "a trial's log", error);
-    }
-  }
+}
+
+/// Copies what comes from a pipe to the stream of this process and to the log. The first error of
+/// the log asks the program to end.
+void copy(base::Supervision& run, const base::File& pipe, int stream, int log, int& error) {
+  run.read(pipe.fd(), [&run, stream, log, &error](std::string_view piece) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(piece));
+    // A terminal that is gone takes nothing; what the program reported still counts.
+    (void)base::write_all(stream, bytes);
+    if (error == 0) error = base::write_all(log, bytes);
+    if (error != 0) run.cut(base::ProcessEnd::stopped);
+  });
 }
 
 }  // namespace
 
-int run_in_foreground(const TrialCommand& command, std::vector<std::string> environment, int log) {
-  std::vector<base::Pipe> output(log < 0 ? 0 : 2);
-  for (base::Pipe& pipe : output) {
-    pipe = base::open_pipe();
-    if (!pipe) throw base::NoMore("open a pipe", errno);
-  }
+base::ProcessOutcome run_in_foreground(const TrialCommand& command,
+                                       std::vector<std::string> environment, int log) {
+  const bool piped = log >= 0;
+  int error = 0;
   Signals signals;
-  const pid_t child = start(command, environment, signals.mask(), output);
-  signals.begin(child);
-  if (!output.empty()) copy_output(output, log, child);
-  wait_for_end(child);
+  const base::Spawned child = start(command, std::move(environment), piped);
+  signals.begin(child.process);
+  base::ChildSupervision run(child.process, base::Group::ours, {.grace = kGrace});
+  copy(run, child.output, STDOUT_FILENO, log, error);
+  copy(run, child.errors, STDERR_FILENO, log, error);
+  // Others that the program left behind may hold its streams; they are not waited for.
+  run.serve();
   signals.end();
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return status;
+  const base::ProcessOutcome outcome = run.finish();
+  if (error != 0) throw base::storage_error("write", "a trial's log", error);
+  return outcome;
 }
 
 }  // namespace hpo

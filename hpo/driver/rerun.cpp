@@ -1,7 +1,5 @@
 #include "hpo/driver/rerun.h"
 
-#include <sys/wait.h>
-
 #include <filesystem>
 
 #include "base/clock.h"
@@ -31,15 +29,13 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   CommandReports reports(study, nullptr);
   const Resources resources = trial_resources(study, params);
   const base::Moment begun = base::now();
-  const int status = run_in_foreground(
+  const base::ProcessOutcome outcome = run_in_foreground(
       command, base::environment_with(command_environment(own.path, resources, {})),
       reports.read_output() ? own.log.fd() : -1);
-  const bool killed = WIFSIGNALED(status);
-  const tasks::SupervisorNews news{
-      .over = true,
-      .end = killed ? base::ProcessEnd::killed : base::ProcessEnd::exited,
-      .status = killed ? WTERMSIG(status) : WEXITSTATUS(status),
-      .took = (base::now() - begun).count()};
+  const tasks::SupervisorNews news{.over = true,
+                                   .end = outcome.end,
+                                   .status = outcome.status,
+                                   .took = (base::now() - begun).count()};
   Rerun made{.end = command_end(study, command.path, news, {}, false), .folder = own.path};
   try {
     reports.take(own, true, made.reports);
