@@ -1,19 +1,17 @@
 #include "bench/process.h"
 
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/file.h"
-#include "base/pipe.h"
+#include "base/process/child.h"
+#include "base/process/start.h"
 #include "base/text.h"
 
 namespace bench {
@@ -24,43 +22,38 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-pid_t spawn(const std::vector<std::string>& words, int output) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  pid_t pid = 0;
-  int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
+/// Starts the program in our process group: what a terminal sends ends both.
+base::Spawned start(const std::vector<std::string>& words) {
+  const std::optional<std::string> path = base::find_executable(words[0], ".");
+  if (!path)
     throw base::Error(base::Errc::usage,
-                      base::cat("cannot start ", words[0], ": ", base::errno_words(error)));
-  return pid;
+                      base::cat("cannot start ", words[0], ": there is no such program"));
+  return base::spawn({.path = *path,
+                      .words = words,
+                      .environment = base::environment_with({}),
+                      .death_signal = 0,
+                      .group = base::Group::ours,
+                      .signals = base::Signals::ours},
+                     {.output = true});
 }
 
 }  // namespace
 
 Finished run_program(const std::vector<std::string>& words, Watch watch) {
-  base::Pipe pipe = base::open_pipe();
-  if (!pipe) throw base::Error(base::Errc::internal, "cannot make a pipe");
   Finished done;
-  auto begun = base::now();
-  pid_t pid = spawn(words, pipe.write.fd());
-  pipe.write.close();
+  const base::Moment begun = base::now();
+  const base::Spawned program = start(words);
+  base::ChildSupervision run(program.process, base::Group::ours);
+  run.read(program.output.fd(), [&](std::string_view piece) { done.output += piece; });
   std::optional<Watcher> watcher;
-  if (watch == Watch::yes) watcher.emplace(pid);
-  done.output = base::read_all(pipe.read.fd());
-  siginfo_t ended{};
-  ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT);
-  done.seconds = base::seconds(base::now() - begun);
+  if (watch == Watch::yes) watcher.emplace(program.process);
+  run.serve();
+  done.seconds = base::seconds_since(begun);
   if (watcher) done.used = watcher->stop();
-  int status = 0;
-  rusage usage{};
-  ::wait4(pid, &status, 0, &usage);
-  done.cpu_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-  done.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const base::ProcessOutcome outcome = run.finish();
+  done.cpu_seconds = seconds_of(run.used().ru_utime) + seconds_of(run.used().ru_stime);
+  const bool killed = outcome.end == base::ProcessEnd::killed;
+  done.exit_code = killed ? 128 + outcome.status : outcome.status;
   return done;
 }
 

@@ -20,7 +20,7 @@ struct Finished {
 enum class Watch : std::uint8_t { no, yes };
 
 /// Runs `words` (words[0] is looked up in PATH) with standard error left alone. Throws base::Error
-/// (usage) when it cannot be started.
+/// (usage) when there is no such program, base::StartFailure, base::NoMore.
 [[nodiscard]] Finished run_program(const std::vector<std::string>& words, Watch watch = Watch::no);
 
 /// Throws base::Error (internal) that names `who` unless it ended with exit code 0.
