@@ -1,17 +1,16 @@
 #include "hpo/ask/keeper.h"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/pipe.h"
+#include "base/process/copy.h"
 #include "base/text.h"
 #include "hpo/ask/asked_study.h"
 #include "hpo/ask/client.h"
@@ -38,7 +37,7 @@ constexpr char kReady = '+';
 /// What the new process says to the old one: that it serves, or the kind and words of its error.
 class Line {
  public:
-  explicit Line(int fd) : file_(fd) {}
+  explicit Line(base::File file) : file_(std::move(file)) {}
   void ready() { write(std::string(1, kReady)); }
   void failed(base::Errc kind, std::string_view words) {
     write(base::cat(static_cast<char>('0' + static_cast<int>(kind)), words));
@@ -52,13 +51,6 @@ class Line {
   }
   base::File file_;
 };
-
-/// Nothing of the terminal or the pipes of whoever started us stays open.
-void leave_terminal() {
-  ::setsid();
-  base::File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.fd(), fd);
-}
 
 /// No file system is kept in use but that of the study. From here on relative paths are but words.
 void leave_working_folder() { (void)!::chdir("/"); }
@@ -106,10 +98,9 @@ void note_in(const base::Path& folder, std::string_view words) {
   if (file) (void)!::write(file.fd(), text.data(), text.size());
 }
 
-[[noreturn]] void become_keeper(const StudySpec& study, const base::Path& folder, double idle,
-                                int out) {
-  leave_terminal();
-  Line line(out);
+/// What the new process does: it keeps the study, and says to the old one how that began.
+void become_keeper(const StudySpec& study, const base::Path& folder, double idle, base::File out) {
+  Line line(std::move(out));
   const auto fail = [&, place = std::filesystem::absolute(folder)](base::Errc kind,
                                                                    const char* words) {
     line.open() ? line.failed(kind, words) : note_in(place, words);
@@ -121,7 +112,6 @@ void note_in(const base::Path& folder, std::string_view words) {
   } catch (const std::exception& error) {
     fail(base::Errc::internal, error.what());
   }
-  ::_exit(0);
 }
 
 /// Whether somebody answers, or will in a moment: the lock comes before the socket.
@@ -133,22 +123,6 @@ bool is_kept(const base::Path& folder, double patience) {
       return false;
     base::sleep_for(std::chrono::milliseconds(5));
   }
-}
-
-/// The new process' word; empty when it died without one.
-std::string fork_keeper(const StudySpec& study, const base::Path& folder, double idle) {
-  base::Pipe pipe = base::open_pipe();
-  if (!pipe) throw base::storage_error("make a pipe for", folder, errno);
-  const pid_t child = ::fork();
-  if (child < 0) throw base::storage_error("start a process for", folder, errno);
-  if (child == 0) {
-    // Not our child's child: whoever called us need not wait for it.
-    if (::fork() == 0) become_keeper(study, folder, idle, pipe.write.release());
-    ::_exit(0);
-  }
-  (void)pipe.write.close();
-  (void)::waitpid(child, nullptr, 0);
-  return base::read_all(pipe.read.fd());
 }
 
 /// Whether the keeper that greeted us keeps this very study; one whose limits have changed since is
@@ -170,7 +144,8 @@ void start_keeper(const StudySpec& study, ReadFrom from, const base::Path& folde
   base::make_folder(folder);
   for (const base::Moment begun = base::now();;) {
     if (AskClient::connect(folder) && (from == ReadFrom::folder || keeps(study, folder))) return;
-    const std::string said = fork_keeper(study, folder, idle);
+    const std::string said = base::leave_copy(
+        [&](base::File out) { become_keeper(study, folder, idle, std::move(out)); });
     if (!said.empty() && said[0] == kReady) return;
     if (said.empty())
       throw base::Error(base::Errc::internal,

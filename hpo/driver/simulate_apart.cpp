@@ -1,6 +1,5 @@
 // Simulations in processes of their own: StarPU and SimGrid begin once in a process.
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/new_file.h"
-#include "base/pipe.h"
+#include "base/process/copy.h"
 #include "base/text.h"
 #include "hpo/driver/simulate.h"
 #include "runtime/codec.h"
@@ -38,28 +37,18 @@ Answer answer_of(const StudySpec& study, const rt::Platform& platform, const Sch
   }
 }
 
-[[noreturn]] void run_child(int out, unsigned seconds, const StudySpec& study,
-                            const rt::Platform& platform, const Scheme& scheme) {
-  ::alarm(seconds);
-  (void)base::write_all(out, rt::encode(answer_of(study, platform, scheme)));
-  ::_exit(0);
-}
-
 }  // namespace
 
 SimulationReport simulate_apart(const StudySpec& study, const rt::Platform& platform,
                                 const Scheme& scheme, unsigned seconds) {
-  base::Pipe pipe = base::open_pipe();
-  if (!pipe) throw base::storage_error("open", "a pipe", errno);
-  const pid_t child = ::fork();
-  if (child < 0) throw base::storage_error("start", "a process", errno);
-  if (child == 0) run_child(pipe.write.fd(), seconds, study, platform, scheme);
-  pipe.write.close();
-  const std::string text = base::read_all(pipe.read.fd());
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  const base::CopyResult copy = base::run_copy([&](const base::File& out) {
+    ::alarm(seconds);
+    (void)base::write_all(out.fd(), rt::encode(answer_of(study, platform, scheme)));
+  });
+  const std::string& text = copy.said;
   if (text.empty()) {
-    const bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    const bool late =
+        copy.outcome.end == base::ProcessEnd::killed && copy.outcome.status == SIGALRM;
     throw base::Error(base::Errc::internal,
                       base::cat("the simulation under ", scheme.name,
                                 late ? base::cat(" did not end within ", seconds, " s")

@@ -1,13 +1,14 @@
 // Runs a part of a test in a process of its own, for what can be started once in a process.
 #pragma once
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <exception>
+#include <span>
 #include <string>
 
-#include "base/pipe.h"
+#include "base/new_file.h"
+#include "base/process/copy.h"
 
 namespace support {
 
@@ -23,29 +24,17 @@ inline constexpr bool kFollowsSimGrid = true;
 /// after `seconds`.
 template <class Body>
 std::string in_child(Body body, unsigned seconds = 120) {
-  int ends[2];
-  if (::pipe(ends) != 0) return "no pipe";
-  const pid_t child = ::fork();
-  if (child < 0) return "no process";
-  if (child == 0) {
-    ::close(ends[0]);
-    ::alarm(seconds);
-    std::string said;
-    try {
-      said = body();
-    } catch (const std::exception& error) {
-      said = std::string("threw: ") + error.what();
-    }
-    said += '\n';
-    const bool whole =
-        ::write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
-    ::_exit(whole ? 0 : 1);
-  }
-  ::close(ends[1]);
-  std::string said = base::read_all(ends[0]);
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  std::string said = base::run_copy([&](const base::File& out) {
+                       ::alarm(seconds);
+                       std::string text;
+                       try {
+                         text = body();
+                       } catch (const std::exception& error) {
+                         text = std::string("threw: ") + error.what();
+                       }
+                       text += '\n';
+                       (void)base::write_all(out.fd(), std::as_bytes(std::span(text)));
+                     }).said;
   if (said.empty()) return "died";
   said.pop_back();
   return said;
