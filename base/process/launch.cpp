@@ -72,7 +72,7 @@ void set_signals(const Shared& shared) {
 /// workers that compute, and nothing is copied. posix_spawn sets no death signal and no limits.
 [[gnu::noinline]] pid_t launch_child(Shared& shared) {
   const pid_t child = ::vfork();
-  if (child == 0) become(shared);
+  if (child == 0) become(shared);  // NOLINT(clang-analyzer-unix.Vfork): system calls alone
   return child;
 }
 
