@@ -26,11 +26,23 @@ namespace {
 constexpr base::Duration kGrace = std::chrono::seconds(2);
 
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal handler may touch it");
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch it");
 std::atomic<pid_t> program{0};
+std::atomic<int> waiting{0};  ///< a signal that no program had yet
 
+/// Sends the waiting signal to the program. A handler stores its signal before it looks for the
+/// program, and begin() stores the program before it looks for a signal: one of the two sees both.
+void send_waiting() {
+  const pid_t process = program;
+  if (process <= 0) return;
+  if (const int signal = waiting.exchange(0); signal != 0) ::kill(process, signal);
+}
+
+/// Another thread, which does not block the signal, may run this before the program has a number.
 void hand_on(int signal) {
   const int before = errno;
-  if (const pid_t process = program; process > 0) ::kill(process, signal);
+  waiting = signal;
+  send_waiting();
   errno = before;
 }
 
@@ -49,6 +61,7 @@ constexpr std::array kIgnored{SIGINT, SIGQUIT};
 class Signals {
  public:
   Signals() {
+    waiting = 0;
     const sigset_t held = set_of(kHandedOn);
     ::pthread_sigmask(SIG_BLOCK, &held, &mask_);
     change(0, SIG_IGN, kIgnored);
@@ -64,6 +77,7 @@ class Signals {
 
   void begin(pid_t process) {
     program = process;
+    send_waiting();
     ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
   }
   /// The number of the process may soon be another's.

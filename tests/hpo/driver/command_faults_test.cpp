@@ -381,6 +381,28 @@ TEST_F(CommandFaults, ARerunThatCannotWriteItsLogAsksTheProgramToEnd) {
   EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
 }
 
+TEST_F(CommandFaults, AStopThatComesWhileTheProgramStartsReachesIt) {
+  const StudySpec file = study(
+      "echo '{\"loss\": 1}' >> $TRELLIS_METRICS\n"
+      "case $TRELLIS_TRIAL_DIR in\n"
+      "*reruns*) exec sleep 600;;\n"
+      "esac\n",
+      "metric: {name: loss, goal: minimize}\nparameters: {x: {value: 3}}\n");
+  sweep(file);
+  // The handler is there before the program is.
+  std::thread stopper([] {
+    struct sigaction action {};
+    do {
+      ::sigaction(SIGTERM, nullptr, &action);
+    } while (action.sa_handler == SIG_DFL);
+    ::kill(::getpid(), SIGTERM);
+  });
+  const Rerun again = rerun_command(file, 0, trials()[0].params, folder_ / "reruns");
+  stopper.join();
+  EXPECT_EQ(again.end.state, TrialState::failed);
+  EXPECT_EQ(base::descendants(), std::vector<pid_t>{});
+}
+
 TEST_F(CommandFaults, AnAttemptThatWritesItsReportsAnewIsReadFromTheBeginning) {
   const StudySpec file = study(
       "lines='{\"loss\": 3}\n{\"loss\": 2}'\n"
