@@ -423,9 +423,10 @@ class Auto final : public Policy {
 
 PolicyKind auto_policy() {
   return {.info = {.kind = "auto",
-                   .doc = "Find the size: small networks from scratch, then more layers and more "
-                          "units as long as they are clearly better, and the smallest that is "
-                          "nearly as good as the best. The sizes in `network` are not looked at.",
+                   .doc = "Finds the size of the network. Small networks are trained from scratch. "
+                          "Layers and units are added as long as the network becomes clearly "
+                          "better. The smallest network that is nearly as good as the best one "
+                          "wins. The sizes in `network` are ignored.",
                    .fields = {}},
           .birth = born,
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {

@@ -30,26 +30,25 @@ std::vector<FieldInfo> command_fields() {
        .min = 0,
        .max = 1e6,
        .value = 1.0,
-       .doc = "epochs from one question to the next",
+       .doc = "Epochs from one question to the next.",
        .min_excluded = true},
       {.name = "length",
        .min = 0,
        .max = 1e6,
        .value = 0.25,
-       .doc =
-           "epochs, or a part of one, that a race lasts when the answer does not say: one step at "
-           "least, and it ends with its epoch",
+       .doc = "Length of a race for which the answer gives none, in epochs or a fraction of one. A "
+              "race has at least one step and ends with its epoch at the latest.",
        .min_excluded = true},
       {.name = "from",
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "epoch of the first question; 0: after `every`"},
+       .doc = "Epoch of the first question. 0: after `every`."},
       {.name = "until",
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "epoch after which nothing is asked; 0: the end of the training"}};
+       .doc = "Epoch after which nothing is asked. 0: the end of the training."}};
   std::ranges::move(judge_fields(), std::back_inserter(fields));
   return fields;
 }
@@ -233,15 +232,14 @@ std::string command_answer_forms() {
 }
 
 PolicyKind command_policy() {
-  return {
-      .info = {.kind = "command",
-               .doc = "A program decides: it reads the state of the training as JSON and prints "
-                      "an operation.",
-               .fields = command_fields()},
-      .program = true,
-      .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
-        return std::make_unique<Command>(setup);
-      }};
+  return {.info = {.kind = "command",
+                   .doc = "Lets a program decide: it reads the state of the training as JSON and "
+                          "prints an operation.",
+                   .fields = command_fields()},
+          .program = true,
+          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+            return std::make_unique<Command>(setup);
+          }};
 }
 
 }  // namespace nn

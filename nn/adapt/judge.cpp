@@ -26,36 +26,37 @@ std::vector<FieldInfo> judge_fields() {
        .min = 1,
        .max = 1e9,
        .value = std::int64_t{4096},
-       .doc = "validation rows, the first so many, that candidates are compared on"},
+       .doc = "Number of validation rows on which candidates are compared, from the first row on."},
       {.name = "compare",
        .type = FieldType::word,
        .choices = {"valid", "train"},
        .value = "valid",
-       .doc = "which loss counts: on the validation rows behind the race, or over the race on the "
-              "batches that all train on, which sees no overfitting but scatters far less"},
+       .doc = "Loss that decides a race. `valid`: the loss on the validation rows after the race. "
+              "`train`: the mean training loss of the race, on batches that all share. `train` "
+              "scatters far less but sees no overfitting."},
       {.name = "grow_below",
        .min = 0,
        .max = 1,
        .value = 0.95,
-       .doc = "a larger network is taken when its loss is below so many times the kept one's, and "
-              "by more than `shrink_within`"},
+       .doc = "Share of the kept network's loss below which a larger network wins. Its loss must "
+              "also be lower by more than `shrink_within`."},
       {.name = "shrink_within",
        .min = 0,
        .value = 1e-3,
-       .doc = "a smaller network is taken when its loss is at most so much above the kept one's"},
+       .doc = "Largest increase of the loss with which a smaller network still wins. It is "
+              "measured from the kept network, or from the larger network that would win."},
       {.name = "cost",
        .type = FieldType::word,
        .choices = {"flops", "training", "weights", "latency"},
        .value = "flops",
-       .doc =
-           "what a size costs: FLOPs of one row; training: these as a mean over all epochs, those "
-           "behind included, so that a change late counts little; weights; latency: the modelled "
-           "time of one row"},
+       .doc = "Cost of a size. `flops`: FLOPs of one row. `training`: their mean over all epochs, "
+              "past epochs included, so that a late change counts little. `weights`: number of "
+              "weights. `latency`: modeled time of one row."},
       {.name = "price",
        .min = 0,
        .value = 0.0,
-       .doc = "above 0: the lowest loss + price * log(cost) wins, and the two bounds above are "
-              "not used"}};
+       .doc = "Price of the cost. Above 0, the lowest loss + price * log(cost) wins, and "
+              "`grow_below` and `shrink_within` are not used."}};
 }
 
 Judge::Judge(const PolicySetup& setup) : epochs_(static_cast<double>(setup.epochs)) {

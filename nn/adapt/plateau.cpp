@@ -16,29 +16,30 @@ std::vector<FieldInfo> plateau_fields() {
        .min = 1,
        .max = kMaxGrid,
        .value = std::int64_t{8},
-       .doc = "losses an epoch: the training loss is looked at so often, at most once a step"},
+       .doc = "Number of training losses that are looked at in an epoch, at most one a step."},
       {.name = "window",
        .type = FieldType::integer,
        .min = 3,
        .max = 1e6,
        .value = std::int64_t{8},
-       .doc = "losses that the line goes through, all of them since the last race"},
+       .doc = "Number of losses that a line is fitted to, all of them since the last race."},
       {.name = "falling",
        .min = 0,
        .max = 1,
        .value = 0.95,
-       .doc = "race when the probability that the loss still falls is below this"},
+       .doc = "Probability that the loss still falls. A race begins when it is below this value."},
       {.name = "length",
        .type = FieldType::integer,
        .min = 1,
        .max = 1e6,
        .value = std::int64_t{2},
-       .doc = "points that a race lasts: one step at least, and it ends with its epoch"},
+       .doc = "Length of a race, in `points`. A race has at least one step and ends with its epoch "
+              "at the latest."},
       {.name = "gap",
        .min = 0,
        .value = 0.1,
-       .doc =
-           "overfitting is a validation loss so much above the training loss, as a share of it"}};
+       .doc = "Excess of the validation loss over the training loss, as a share of it, beyond "
+              "which the network overfits."}};
   std::ranges::move(contest_fields(), std::back_inserter(fields));
   return fields;
 }
@@ -118,8 +119,8 @@ double probability_of_falling(std::span<const double> values) {
 
 PolicyKind plateau_policy() {
   return {.info = {.kind = "plateau",
-                   .doc = "Race when the training loss no longer falls for sure: growing where the "
-                          "network underfits, shrinking where it overfits.",
+                   .doc = "Races when the training loss has probably stopped falling. Candidates "
+                          "are larger where the network underfits, and smaller where it overfits.",
                    .fields = plateau_fields()},
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
             return std::make_unique<Plateau>(setup);

@@ -154,8 +154,8 @@ const PolicyKind& plugin_kind(const std::string& path, const std::string& conten
 
 PolicyKind plugin_policy() {
   return {.info = {.kind = "plugin",
-                   .doc = "A policy of your own in C++, from a shared library; its fields are "
-                          "beside it.",
+                   .doc = "A policy of your own in C++, from a shared library. Its fields stand "
+                          "beside `plugin`.",
                    .fields = {}},
           .behind = [](const Adaptation& adaptation) -> const PolicyKind& {
             return plugin_kind(adaptation.plugin, adaptation.content);

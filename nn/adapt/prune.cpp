@@ -18,42 +18,41 @@ std::vector<FieldInfo> prune_fields() {
        .min = 0,
        .max = 1e3,
        .value = 0.1,
-       .doc = "how strongly units are pulled to 0: the share of its layer's mean norm that a unit "
-              "loses in an epoch of the highest learning rate when no gradient holds it"},
+       .doc = "Strength with which units are pulled to 0. A unit without a gradient loses this "
+              "share of its layer's mean norm in an epoch of the highest learning rate."},
       {.name = "every",
        .min = 0,
        .max = 1e6,
        .value = 1.0,
-       .doc = "epochs between two removals",
+       .doc = "Epochs between two removals.",
        .min_excluded = true},
       {.name = "from",
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "epoch of the first removal; 0: after `every`"},
+       .doc = "Epoch of the first removal. 0: after `every`."},
       {.name = "until",
        .type = FieldType::integer,
        .min = 0,
        .max = 1e6,
        .value = std::int64_t{0},
-       .doc = "epoch after which no unit is pulled or removed any more; 0: the end of the "
-              "training"},
+       .doc = "Epoch after which no unit is pulled or removed. 0: the end of the training."},
       {.name = "threshold",
        .min = 0,
        .max = 1,
        .value = 0.1,
-       .doc = "units go whose norm is at most so many times the mean norm of their layer"},
+       .doc = "Largest norm of a unit that is removed, as a share of the mean norm of its layer."},
       {.name = "keep",
        .min = 0,
        .max = 1e6,
        .value = 1.0,
-       .doc = "what stays of every layer at least: from 1 on a number of units, below 1 a share "
-              "of those that it was born with"},
+       .doc = "Least that stays of every layer. From 1 on: a number of units. Below 1: a share of "
+              "the initial units."},
       {.name = "refit",
        .type = FieldType::boolean,
        .value = true,
-       .doc = "whether what reads a layer is fitted anew by least squares when a unit goes that "
-              "is not exactly 0"}};
+       .doc = "Least-squares refit of the layers that read a removed unit, unless the unit is "
+              "exactly 0."}};
 }
 
 /// The units of a layer that are to go.
@@ -148,8 +147,8 @@ class Prune final : public Policy {
 
 PolicyKind prune_policy() {
   return {.info = {.kind = "prune",
-                   .doc = "Training pulls whole units to 0, and those that came near it are "
-                          "removed: one training finds its size, and gets cheaper on the way.",
+                   .doc = "Pulls whole units to 0 during training and removes those that come near "
+                          "it. One training finds its size and gets cheaper on the way.",
                    .fields = prune_fields()},
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
             return std::make_unique<Prune>(setup);

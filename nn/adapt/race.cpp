@@ -14,21 +14,20 @@ std::vector<FieldInfo> race_fields() {
        .min = 0,
        .max = 1e6,
        .value = 1.0,
-       .doc = "epochs from the beginning of one race to that of the next",
+       .doc = "Epochs from the beginning of one race to the beginning of the next.",
        .min_excluded = true},
       {.name = "length",
        .min = 0,
        .max = 1e6,
        .value = 0.25,
-       .doc =
-           "epochs, or a part of one, that a race lasts: one step at least, and it ends with its "
-           "epoch",
+       .doc = "Length of a race, in epochs or a fraction of one. A race has at least one step and "
+              "ends with its epoch at the latest.",
        .min_excluded = true},
       {.name = "from",
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "epoch of the first race; 0: after `every`"}};
+       .doc = "Epoch of the first race. 0: after `every`."}};
   std::ranges::move(contest_fields(), std::back_inserter(fields));
   return fields;
 }
@@ -62,14 +61,15 @@ class Race final : public Racing {
 }  // namespace
 
 PolicyKind race_policy() {
-  return {.info = {.kind = "race",
-                   .doc = "Now and then train the network and wider, deeper, narrower copies of it "
-                          "side by side on the same batches, and go on with the one that is worth "
-                          "it.",
-                   .fields = race_fields()},
-          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
-            return std::make_unique<Race>(setup);
-          }};
+  return {
+      .info =
+          {.kind = "race",
+           .doc = "Races at regular intervals: trains the network and wider, deeper and narrower "
+                  "copies side by side on the same batches. The best one by loss and cost goes on.",
+           .fields = race_fields()},
+      .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+        return std::make_unique<Race>(setup);
+      }};
 }
 
 }  // namespace nn

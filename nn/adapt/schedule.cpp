@@ -62,7 +62,7 @@ class SchedulePolicy final : public Policy {
 
 PolicyKind schedule_policy() {
   return {.info = {.kind = "schedule",
-                   .doc = "Operations at fixed moments: the cheapest way to adapt.",
+                   .doc = "Applies operations at fixed epochs. This is the cheapest policy.",
                    .fields = {}},
           .timetable = true,
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {

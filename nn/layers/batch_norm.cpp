@@ -101,17 +101,18 @@ class BatchNormLayer final : public LayerOf<BatchNormOp> {
     static const KindInfo kInfo{
         .kind = "batch_norm",
         .doc =
-            "Brings every feature or channel to mean 0 and variance 1 over the rows of a batch, "
-            "then to a learnt scale and shift.",
-        .fields = {{.name = "momentum",
-                    .min = 0,
-                    .max = 1,
-                    .value = 0.1,
-                    .doc = "What a step's statistics count in the running ones, which evaluation "
-                           "uses.",
-                    .min_excluded = true},
-                   norm_epsilon_field(),
-                   activation_field("none")}};
+            "Normalizes every feature or channel to mean 0 and variance 1 over the rows of a "
+            "batch. A learned scale and shift follow.",
+        .fields = {
+            {.name = "momentum",
+             .min = 0,
+             .max = 1,
+             .value = 0.1,
+             .doc =
+                 "Weight of a step's statistics in the running statistics, which evaluation uses.",
+             .min_excluded = true},
+            norm_epsilon_field(),
+            activation_field("none")}};
     return kInfo;
   }
 

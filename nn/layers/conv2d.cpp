@@ -78,31 +78,31 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
              .min = 1,
              .max = 255,
              .value = std::int64_t{1},
-             .doc = "Step between two positions of the kernel."},
+             .doc = "Pixels from one position of the kernel to the next."},
             {.name = "padding",
              .type = FieldType::integer_or_word,
              .min = 0,
              .max = 127,
              .choices = {"valid", "same"},
              .value = "valid",
-             .doc = "Zeros around the image: valid none, same as many as make it size / stride "
-                    "positions, "
-                    "rounded up, an odd one behind, or their number on each side."},
+             .doc = "Rows and columns of zeros around the image. `valid`: none. `same`: enough for "
+                    "size / stride positions, rounded up; an odd one is added at the end. A "
+                    "number: that many on each side."},
             {.name = "dilation",
              .type = FieldType::integer,
              .min = 1,
              .max = 255,
              .value = std::int64_t{1},
-             .doc = "Pixels from one position of the kernel to the next.",
+             .doc = "Pixels from one element of the kernel to the next.",
              .quiet = true},
             {.name = "groups",
              .type = FieldType::integer,
              .min = 1,
              .max = 65'536,
              .value = std::int64_t{1},
-             .doc = "Equal parts of the units and of the channels that enter; each part of the "
-                    "units reads its own part of the channels. A layer with groups, and those that "
-                    "it reads, keep their numbers of units.",
+             .doc = "Number of equal parts of the units and of the input channels. Each part of "
+                    "the units reads its own part of the channels. A layer with groups never "
+                    "changes its number of units, nor do the layers that it reads.",
              .quiet = true},
             activation_field()}};
     return kInfo;

@@ -104,12 +104,12 @@ class DenseLayer final : public LayerOf<DenseOp> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{.kind = "dense",
-                                .doc = "Fully connected: every unit sees every input.",
+                                .doc = "Fully connected layer: every unit reads every input.",
                                 .fields = {{.name = "units",
                                             .type = FieldType::integer,
                                             .min = 1,
                                             .max = 1'000'000,
-                                            .doc = "Number of outputs."},
+                                            .doc = "Number of units."},
                                            activation_field()}};
     return kInfo;
   }

@@ -59,17 +59,16 @@ class DropoutOp final : public LayerOp<T> {
 class DropoutLayer final : public LayerOf<DropoutOp> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
-    static const KindInfo kInfo{
-        .kind = "dropout",
-        .doc =
-            "Leaves out numbers at random in training and enlarges the others to make up for it; "
-            "evaluation uses all.",
-        .fields = {{.name = "rate",
-                    .min = 0,
-                    .max = 1,
-                    .value = 0.5,
-                    .doc = "The part that is left out.",
-                    .max_excluded = true}}};
+    static const KindInfo kInfo{.kind = "dropout",
+                                .doc =
+                                    "Sets random values to 0 during training and scales up the "
+                                    "others to compensate. Evaluation uses all values.",
+                                .fields = {{.name = "rate",
+                                            .min = 0,
+                                            .max = 1,
+                                            .value = 0.5,
+                                            .doc = "Share of the values that are set to 0.",
+                                            .max_excluded = true}}};
     return kInfo;
   }
 

@@ -15,9 +15,8 @@ class FlattenOp final : public LayerOp<T> {
 class FlattenLayer final : public LayerOf<FlattenOp> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
-    static const KindInfo kInfo{.kind = "flatten",
-                                .doc = "Turns an image into features, for a dense layer after it.",
-                                .fields = {}};
+    static const KindInfo kInfo{
+        .kind = "flatten", .doc = "Turns an image into features for a dense layer.", .fields = {}};
     return kInfo;
   }
 

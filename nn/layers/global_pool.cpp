@@ -27,7 +27,7 @@ class GlobalPoolLayer final : public LayerOf<GlobalPoolOp> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "global_pool",
-        .doc = "Mean of each channel over the whole image, which becomes features.",
+        .doc = "Mean of each channel over the whole image. The means become features.",
         .fields = {}};
     return kInfo;
   }

@@ -32,13 +32,16 @@ FieldInfo activation_field(std::string default_value) {
           .choices = std::move(words),
           .value = std::move(default_value),
           .doc =
-              "Function applied to every output; gelu: x times the share of the normal "
-              "distribution below x, by the error function."};
+              "Function applied to every output. `gelu`: x times the share of the normal "
+              "distribution below x, computed with the error function."};
 }
 
 FieldInfo norm_epsilon_field() {
-  return {
-      .name = "epsilon", .min = 1e-12, .max = 1, .value = 1e-5, .doc = "Added to the variance."};
+  return {.name = "epsilon",
+          .min = 1e-12,
+          .max = 1,
+          .value = 1e-5,
+          .doc = "Constant that is added to the variance."};
 }
 
 kern::Activation activation_of(const Fields& fields) {

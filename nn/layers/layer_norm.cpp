@@ -72,8 +72,8 @@ class LayerNormLayer final : public LayerOf<LayerNormOp> {
     static const KindInfo kInfo{
         .kind = "layer_norm",
         .doc =
-            "Brings the features of every row, or the channels of every position, to mean 0 and "
-            "variance 1, then to a learnt scale and shift.",
+            "Normalizes the features of every row, or the channels of every position, to mean 0 "
+            "and variance 1. A learned scale and shift follow.",
         .fields = {norm_epsilon_field(), activation_field("none")}};
     return kInfo;
   }

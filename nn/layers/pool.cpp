@@ -15,7 +15,7 @@ std::vector<FieldInfo> pool_fields(int largest) {
            .max = 255,
            .choices = {"kernel"},
            .value = "kernel",
-           .doc = "Step between two windows; kernel: they touch without overlap."}};
+           .doc = "Pixels from one window to the next. `kernel`: windows touch without overlap."}};
 }
 
 kern::Window pool_window(const Fields& fields, const Shape& image) {

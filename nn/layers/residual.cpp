@@ -65,9 +65,8 @@ LayerSpec keeps_image() {
 class ResidualBeginLayer final : public LayerOf<ResidualBeginOp> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
-    static const KindInfo kInfo{.kind = "residual_begin",
-                                .doc = "Opens a block whose input is added to its output again.",
-                                .fields = {}};
+    static const KindInfo kInfo{
+        .kind = "residual_begin", .doc = "Opens a residual block.", .fields = {}};
     return kInfo;
   }
   [[nodiscard]] Flow flow(const LayerSpec&, const Flow& in) const override { return in; }
@@ -88,7 +87,7 @@ class ResidualEndLayer final : public LayerOf<ResidualEndOp> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "residual_end",
-        .doc = "Closes a block: adds what entered it to what comes out of its last layer.",
+        .doc = "Closes a residual block: adds its input to the output of its last layer.",
         .fields = {activation_field("none")}};
     return kInfo;
   }

@@ -36,8 +36,8 @@ class BinaryCrossEntropyLoss final : public LossOf<BinaryCrossEntropy> {
     static const KindInfo kInfo{
         .kind = "bce",
         .doc =
-            "Binary cross entropy of one output, for two classes: the first, in ascending order "
-            "of the names, is 0 and the second 1.",
+            "Binary cross entropy with one output, for two classes. In ascending order of their "
+            "names the first class is 0 and the second is 1.",
         .fields = {class_weights_field(), label_smoothing_field()}};
     return kInfo;
   }

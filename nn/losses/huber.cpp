@@ -28,11 +28,12 @@ class HuberLoss final : public LossOf<Huber> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "huber",
-        .doc = "Squared up to delta and absolute beyond, for numbers with outliers.",
+        .doc = "Huber loss, for numbers with outliers: squared up to `delta`, absolute beyond it.",
         .fields = {{.name = "delta",
                     .min = 0,
                     .value = 1.0,
-                    .doc = "Where the one becomes the other, in standard deviations of the target.",
+                    .doc = "Error at which the loss changes from squared to absolute, in standard "
+                           "deviations of the target.",
                     .min_excluded = true}}};
     return kInfo;
   }

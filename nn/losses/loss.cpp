@@ -62,18 +62,18 @@ std::unique_ptr<LossFunction<T>> loss_function(const Choice& loss, const DataVie
 }
 
 FieldInfo class_weights_field() {
-  return {
-      .name = "class_weights",
-      .type = FieldType::number_by_name,
-      .min = 0,
-      .max = 1e6,
-      .choices = {"none", "balanced"},
-      .value = "none",
-      .doc =
-          "What a row of a class counts: a map from classes to numbers, 1 for the others; "
-          "balanced: training rows / (classes * rows of the class). The sum over a batch is "
-          "divided by its rows, whatever they weigh. Beside label_smoothing cross_entropy weighs "
-          "each class's share of a row by that class, bce the row by its own."};
+  return {.name = "class_weights",
+          .type = FieldType::number_by_name,
+          .min = 0,
+          .max = 1e6,
+          .choices = {"none", "balanced"},
+          .value = "none",
+          .doc =
+              "Weight of each row by its class: a map from classes to numbers, 1 for the other "
+              "classes. `balanced`: training rows / (classes in them * rows of the class). The sum "
+              "over a batch is divided by its number of rows, whatever their weights. With "
+              "`label_smoothing`, `cross_entropy` weighs the share of each class by that class. "
+              "`bce` weighs the whole row by its own class."};
 }
 
 FieldInfo label_smoothing_field() {
@@ -81,7 +81,7 @@ FieldInfo label_smoothing_field() {
           .min = 0,
           .max = 1,
           .value = 0.0,
-          .doc = "The share of the target that is spread evenly over all classes.",
+          .doc = "Share of the target that is spread evenly over all classes.",
           .max_excluded = true};
 }
 

@@ -23,7 +23,8 @@ class MeanAbsoluteErrorLoss final : public LossOf<MeanAbsoluteError> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "mae",
-        .doc = "Mean absolute error, for numbers: rows far off pull no harder than others.",
+        .doc =
+            "Mean absolute error, for numbers. Rows with large errors pull no harder than others.",
         .fields = {}};
     return kInfo;
   }

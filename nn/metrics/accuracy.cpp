@@ -18,7 +18,7 @@ const Metric& accuracy_metric() {
   static constexpr Metric kMetric{.name = "accuracy",
                                   .target = TargetKind::labels,
                                   .maximize = true,
-                                  .doc = "Share of the rows that were given their class, 0 .. 1.",
+                                  .doc = "Share of rows with the right class, from 0 to 1.",
                                   .value = accuracy_value};
   return kMetric;
 }

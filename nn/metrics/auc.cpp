@@ -109,8 +109,8 @@ const Metric& auc_metric() {
                                   .target = TargetKind::labels,
                                   .maximize = true,
                                   .doc =
-                                      "Area under the ROC curve; of more than two classes the mean "
-                                      "over each against the rest, 0 .. 1.",
+                                      "Area under the ROC curve, from 0 to 1. With more than two "
+                                      "classes, the mean over each class against the rest.",
                                   .value = auc_value};
   return kMetric;
 }

@@ -23,8 +23,7 @@ const Metric& balanced_accuracy_metric() {
       .name = "balanced_accuracy",
       .target = TargetKind::labels,
       .maximize = true,
-      .doc =
-          "Mean over the classes that occur of the share of their rows that were given it, 0 .. 1.",
+      .doc = "Accuracy within each class, averaged over the classes that occur, from 0 to 1.",
       .value = balanced_accuracy_value};
   return kMetric;
 }

@@ -23,8 +23,8 @@ const Metric& f1_metric() {
                                   .target = TargetKind::labels,
                                   .maximize = true,
                                   .doc =
-                                      "Macro F1: mean over the classes that occur or were given of "
-                                      "the harmonic mean of precision and recall, 0 .. 1.",
+                                      "Macro F1: harmonic mean of precision and recall, averaged "
+                                      "over the classes that occur or were predicted, from 0 to 1.",
                                   .value = f1_value};
   return kMetric;
 }

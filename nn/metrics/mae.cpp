@@ -12,12 +12,13 @@ double mae_value(const Judged& judged) {
 }  // namespace
 
 const Metric& mae_metric() {
-  static constexpr Metric kMetric{
-      .name = "mae",
-      .target = TargetKind::numbers,
-      .maximize = false,
-      .doc = "Mean absolute error, in the unit of the target; of several, the mean of theirs.",
-      .value = mae_value};
+  static constexpr Metric kMetric{.name = "mae",
+                                  .target = TargetKind::numbers,
+                                  .maximize = false,
+                                  .doc =
+                                      "Mean absolute error, in the unit of the target. With "
+                                      "several targets, the mean over them.",
+                                  .value = mae_value};
   return kMetric;
 }
 

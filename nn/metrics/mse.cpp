@@ -12,13 +12,13 @@ double mse_value(const Judged& judged) {
 }  // namespace
 
 const Metric& mse_metric() {
-  static constexpr Metric kMetric{
-      .name = "mse",
-      .target = TargetKind::numbers,
-      .maximize = false,
-      .doc =
-          "Mean squared error, in the squared unit of the target; of several, the mean of theirs.",
-      .value = mse_value};
+  static constexpr Metric kMetric{.name = "mse",
+                                  .target = TargetKind::numbers,
+                                  .maximize = false,
+                                  .doc =
+                                      "Mean squared error, in the squared unit of the target. With "
+                                      "several targets, the mean over them.",
+                                  .value = mse_value};
   return kMetric;
 }
 

@@ -18,8 +18,9 @@ const Metric& r2_metric() {
       .target = TargetKind::numbers,
       .maximize = true,
       .doc =
-          "1 - squared error / variance of the target: 1 is perfect, 0 "
-          "is no better than the mean; 0 for a constant target. Of several, the mean of theirs.",
+          "Coefficient of determination, 1 - squared error / variance of the target. 1 is perfect, "
+          "0 is no better than the mean. It is 0 for a constant target. With several targets, the "
+          "mean over them.",
       .value = r2_value};
   return kMetric;
 }

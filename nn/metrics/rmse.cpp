@@ -18,8 +18,8 @@ const Metric& rmse_metric() {
                                   .target = TargetKind::numbers,
                                   .maximize = false,
                                   .doc =
-                                      "Root of the mean squared error, in the unit of the target; "
-                                      "of several, the mean of theirs.",
+                                      "Root of the mean squared error, in the unit of the target. "
+                                      "With several targets, the mean over them.",
                                   .value = rmse_value};
   return kMetric;
 }

@@ -17,9 +17,10 @@ class AdamOptimizer final : public OptimizerOf<AdamUpdate> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "adam",
-        .doc = "Adaptive moments: a step size for every weight.",
-        .fields = {lr_field(1e-3), decay_field("beta1", 0.9, "Decay of the mean of gradients."),
-                   decay_field("beta2", 0.999, "Decay of the mean of squared gradients."),
+        .doc = "Adam: adapts the step size of every weight by the moments of its gradient.",
+        .fields = {lr_field(1e-3),
+                   decay_field("beta1", 0.9, "Decay of the running mean of gradients."),
+                   decay_field("beta2", 0.999, "Decay of the running mean of squared gradients."),
                    epsilon_field(), weight_decay_field()}};
     return kInfo;
   }

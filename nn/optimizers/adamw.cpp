@@ -18,10 +18,11 @@ class AdamWOptimizer final : public OptimizerOf<AdamWUpdate> {
     static const KindInfo kInfo{
         .kind = "adamw",
         .doc =
-            "Adam whose weight decay shrinks the weights themselves instead of joining their "
-            "gradients.",
-        .fields = {lr_field(1e-3), decay_field("beta1", 0.9, "Decay of the mean of gradients."),
-                   decay_field("beta2", 0.999, "Decay of the mean of squared gradients."),
+            "Adam with decoupled weight decay: it shrinks the weights themselves instead of adding "
+            "to their gradients.",
+        .fields = {lr_field(1e-3),
+                   decay_field("beta1", 0.9, "Decay of the running mean of gradients."),
+                   decay_field("beta2", 0.999, "Decay of the running mean of squared gradients."),
                    epsilon_field(), decoupled_decay_field(1e-2)}};
     return kInfo;
   }

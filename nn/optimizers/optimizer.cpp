@@ -10,8 +10,8 @@ FieldInfo lr_field(double value) {
           .min = 0,
           .value = value,
           .doc =
-              "Learning rate; a list of [epoch, value] pairs gives it piece by piece, each value "
-              "from its epoch on, the first from 0.",
+              "Learning rate: a number, or a list of [epoch, value] pairs. Each value holds from "
+              "its epoch on; the first epoch is 0.",
           .min_excluded = true,
           .course = true};
 }
@@ -27,7 +27,7 @@ FieldInfo decay_field(std::string name, double value, std::string doc) {
 }
 
 FieldInfo momentum_field() {
-  return decay_field("momentum", 0.0, "Share of the last step that is carried on.");
+  return decay_field("momentum", 0.0, "Share of the last step that is added to the next one.");
 }
 
 FieldInfo epsilon_field() {
@@ -36,7 +36,7 @@ FieldInfo epsilon_field() {
           .type = FieldType::real,
           .min = 1e-37,
           .value = 1e-8,
-          .doc = "Added to the divisor."};
+          .doc = "Constant that is added to the divisor."};
 }
 
 FieldInfo weight_decay_field() {
@@ -45,8 +45,8 @@ FieldInfo weight_decay_field() {
           .min = 0,
           .value = 0.0,
           .doc =
-              "L2 penalty: this times the weight is added to its gradient; biases and "
-              "normalisations are weights, too."};
+              "L2 penalty: `weight_decay` times the weight is added to its gradient. Biases and "
+              "normalization weights are included."};
 }
 
 FieldInfo decoupled_decay_field(double value) {
@@ -55,8 +55,8 @@ FieldInfo decoupled_decay_field(double value) {
           .min = 0,
           .value = value,
           .doc =
-              "Times the learning rate: the share of every weight that a step takes away, of "
-              "biases and normalisations, too."};
+              "Weight decay: every step takes away the share `lr` * `weight_decay` of every "
+              "weight. Biases and normalization weights are included."};
 }
 
 }  // namespace nn

@@ -38,9 +38,9 @@ class RmspropOptimizer final : public OptimizerOf<RmspropUpdate> {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "rmsprop",
-        .doc = "Gradients divided by the root of their running mean square.",
+        .doc = "RMSProp: divides gradients by the root of their running mean square.",
         .fields = {lr_field(1e-3),
-                   decay_field("alpha", 0.99, "Decay of the mean of squared gradients."),
+                   decay_field("alpha", 0.99, "Decay of the running mean of squared gradients."),
                    epsilon_field(), momentum_field(), weight_decay_field()}};
     return kInfo;
   }

@@ -35,16 +35,17 @@ class SgdUpdate final : public Update<T> {
 class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
  public:
   [[nodiscard]] const KindInfo& info() const override {
-    static const KindInfo kInfo{.kind = "sgd",
-                                .doc = "Gradient descent, with momentum or without.",
-                                .fields = {lr_field(1e-2),
-                                           momentum_field(),
-                                           {.name = "nesterov",
-                                            .type = FieldType::boolean,
-                                            .value = false,
-                                            .doc = "Whether a step goes on from where the momentum "
-                                                   "leads; without momentum it changes nothing."},
-                                           weight_decay_field()}};
+    static const KindInfo kInfo{
+        .kind = "sgd",
+        .doc = "Stochastic gradient descent, with or without momentum.",
+        .fields = {lr_field(1e-2),
+                   momentum_field(),
+                   {.name = "nesterov",
+                    .type = FieldType::boolean,
+                    .value = false,
+                    .doc = "Nesterov momentum: a step starts from where the momentum leads. No "
+                           "effect without `momentum`."},
+                   weight_decay_field()}};
     return kInfo;
   }
   [[nodiscard]] int slots(const Fields& fields) const override {

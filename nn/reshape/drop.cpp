@@ -107,11 +107,11 @@ class DropKind final : public ReshapeKind {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "drop",
-        .doc = "A residual block less, or a layer that keeps the shape.",
+        .doc = "Removes a residual block, or a layer whose input and output have the same shape.",
         .fields = {{.name = "exact",
                     .type = FieldType::boolean,
                     .value = false,
-                    .doc = "Whether to refuse what would change what the network computes."}}};
+                    .doc = "Refuse a removal that changes what the network computes."}}};
     return kInfo;
   }
 

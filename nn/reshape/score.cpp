@@ -96,16 +96,17 @@ std::vector<double> group_norms(const ReshapeJob<T>& job, const std::string& gro
 }  // namespace
 
 FieldInfo score_field() {
-  return {.name = "score",
-          .type = FieldType::word,
-          .choices = {"activation", "weights", "norm", "taylor", "scale", "random"},
-          .value = "activation",
-          .doc =
-              "The units with the lowest are removed; activation: spread of its values times the "
-              "norm of its outgoing weights, weights: norm of the incoming times norm of the "
-              "outgoing weights, norm: that of all its numbers together, bias and normalisation "
-              "included, taylor: how much the loss would change without it, to first "
-              "order, scale: its factor in the batch norm behind the layer, random: drawn."};
+  return {
+      .name = "score",
+      .type = FieldType::word,
+      .choices = {"activation", "weights", "norm", "taylor", "scale", "random"},
+      .value = "activation",
+      .doc =
+          "Score of a unit; the units with the lowest scores are removed. `activation`: spread of "
+          "its values times norm of its outgoing weights. `weights`: norm of its incoming times "
+          "norm of its outgoing weights. `norm`: norm of all its numbers, bias and normalization "
+          "included. `taylor`: change of the loss without the unit, to first order. `scale`: its "
+          "factor in the batch norm behind the layer. `random`: a random number."};
 }
 
 bool score_needs_inputs(const std::string& score) { return score == "activation"; }

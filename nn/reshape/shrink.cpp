@@ -66,18 +66,16 @@ Net<T> shrink(const ReshapeJob<T>& job) {
 class ShrinkKind final : public ReshapeKind {
  public:
   [[nodiscard]] const KindInfo& info() const override {
-    static const KindInfo kInfo{
-        .kind = "shrink",
-        .doc = "Fewer units in a layer.",
-        .fields = {
-            by_field("Number of units to remove."),
-            to_field(),
-            score_field(),
-            {.name = "refit",
-             .type = FieldType::boolean,
-             .value = true,
-             .doc = "Whether what reads the layer is fitted anew by least squares on rows of "
-                    "the training part."}}};
+    static const KindInfo kInfo{.kind = "shrink",
+                                .doc = "Removes units of a layer.",
+                                .fields = {by_field("Number of units to remove."),
+                                           to_field(),
+                                           score_field(),
+                                           {.name = "refit",
+                                            .type = FieldType::boolean,
+                                            .value = true,
+                                            .doc = "Least-squares refit of the layers that read "
+                                                   "this one, on rows of the training part."}}};
     return kInfo;
   }
 

@@ -28,7 +28,7 @@ bool given(const Operation& operation, std::string_view name) {
 
 FieldInfo by_field(std::string doc) { return size_field("by", std::move(doc)); }
 
-FieldInfo to_field() { return size_field("to", "Number of units afterwards, instead of by."); }
+FieldInfo to_field() { return size_field("to", "Number of units afterwards, instead of `by`."); }
 
 void check_size(const Operation& operation) {
   if (given(operation, "by") == given(operation, "to")) {

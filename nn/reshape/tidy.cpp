@@ -215,10 +215,12 @@ class TidyKind final : public ReshapeKind {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "tidy",
-        .doc = "Removes units of a layer that add nothing.",
-        .fields = {choice("unread", true, "Whether units go whose outgoing weights are all 0."),
-                   choice("duplicates", true, "Whether units that are alike become one."),
-                   choice("dead", false, "Whether units go that are 0 for all calibration rows.")}};
+        .doc = "Removes units of a layer that contribute nothing.",
+        .fields = {choice("unread", true, "Remove units whose outgoing weights are all 0."),
+                   choice("duplicates", true, "Merge units that are equal."),
+                   choice("dead", false,
+                          "Remove units that are 0 for all calibration rows, which are rows of the "
+                          "training part.")}};
     return kInfo;
   }
 

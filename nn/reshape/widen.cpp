@@ -14,7 +14,7 @@ class WidenKind final : public ReshapeKind {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "widen",
-        .doc = "More units in a layer.",
+        .doc = "Adds units to a layer.",
         .fields = {by_field("Number of units to add."), to_field(), rule_field(), noise_field()}};
     return kInfo;
   }

@@ -274,12 +274,12 @@ FieldInfo rule_field() {
       .choices = {"fresh", "pair", "replicate", "gradmax", "nest", "random"},
       .value = "fresh",
       .doc =
-          "What new units start with; fresh: drawn incoming weights, outgoing weights 0; pair: "
-          "two by two alike, read with opposite signs; replicate: copies of old units, which "
-          "share what was read; gradmax: incoming weights 0, outgoing along the largest "
-          "gradients; nest: one incoming and one outgoing weight each, where the gradient between "
-          "them is largest (changes what the network computes); random: drawn on both sides "
-          "(the same)."};
+          "Initial weights of the new units. `fresh`: random incoming weights, outgoing weights 0. "
+          "`pair`: pairs of equal units that are read with opposite signs. `replicate`: copies of "
+          "old units, which share the outgoing weights with them. `gradmax`: incoming weights 0, "
+          "outgoing weights along the largest gradients. `nest`: one incoming and one outgoing "
+          "weight for each unit, where the gradient between them is largest. `random`: random "
+          "weights on both sides. `nest` and `random` change what the network computes."};
 }
 
 FieldInfo noise_field() {
@@ -288,8 +288,8 @@ FieldInfo noise_field() {
           .min = 0,
           .value = 0.0,
           .doc =
-              "With replicate: spread of what is added to the copies' incoming weights, as a "
-              "share of the weights' own."};
+              "Noise on the incoming weights of copies, with `replicate`: its spread as a share of "
+              "the spread of the weights."};
 }
 
 void check_rule(const ModelSpec& spec, const Operation& operation, const std::string& group,

@@ -7,7 +7,7 @@ class ConstantSchedule final : public Schedule {
  public:
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
-        .kind = "constant", .doc = "The optimizer's rate from beginning to end.", .fields = {}};
+        .kind = "constant", .doc = "Keeps the optimizer's rate.", .fields = {}};
     return kInfo;
   }
   [[nodiscard]] LrCurve curve(const Fields&, double lr, std::int64_t) const override {

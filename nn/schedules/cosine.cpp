@@ -10,9 +10,8 @@ class CosineSchedule final : public Schedule {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "cosine",
-        .doc = "Half a wave of the cosine from the rate to its floor, where it stays.",
-        .fields = {length_field(),
-                   share_field("floor", 0.0, "Share of the rate that is left at the end."),
+        .doc = "Lowers the rate along half a cosine wave to its floor, where it stays.",
+        .fields = {length_field(), share_field("floor", 0.0, "Share of the rate at the end."),
                    warmup_field()}};
     return kInfo;
   }

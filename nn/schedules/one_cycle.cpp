@@ -8,10 +8,13 @@ class OneCycleSchedule final : public Schedule {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "one_cycle",
-        .doc = "Up to the rate and down to nearly nothing, each along half a wave of the cosine.",
-        .fields = {length_field(), share_field("rise", 0.3, "Share of the length that goes up."),
-                   share_field("start", 0.04, "Share of the rate that it begins with."),
-                   share_field("floor", 4e-6, "Share of the rate that is left at the end.")}};
+        .doc =
+            "Raises the rate to its full value and lowers it to nearly 0, each along half a cosine "
+            "wave.",
+        .fields = {length_field(),
+                   share_field("rise", 0.3, "Share of the length in which the rate rises."),
+                   share_field("start", 0.04, "Share of the rate at the beginning."),
+                   share_field("floor", 4e-6, "Share of the rate at the end.")}};
     return kInfo;
   }
   [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t epochs) const override {

@@ -19,8 +19,8 @@ FieldInfo length_field() {
           .choices = {"auto"},
           .value = std::string("auto"),
           .doc =
-              "Its length; `auto`: the trial's. With a number, trials of different lengths share "
-              "what they have in common."};
+              "Length of the schedule. `auto`: the length of the trial. With a number, trials of "
+              "different lengths share their common epochs."};
 }
 
 double length_of(const Fields& fields, std::int64_t epochs) {
@@ -43,7 +43,7 @@ FieldInfo warmup_field() {
           .min = 0,
           .max = 1e6,
           .value = 0.0,
-          .doc = "Epochs at the beginning in which the rate rises from a tenth, in a line."};
+          .doc = "Epochs at the beginning in which the rate rises linearly from a tenth."};
 }
 
 void append_warmup(LrCurve& curve, const Fields& fields, double lr) {

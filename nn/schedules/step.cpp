@@ -12,19 +12,19 @@ class StepSchedule final : public Schedule {
  public:
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{.kind = "step",
-                                .doc = "The rate times `factor` after every so many epochs.",
+                                .doc = "Multiplies the rate by `factor` every `every` epochs.",
                                 .fields = {{.name = "every",
                                             .type = FieldType::integer,
                                             .min = 1,
                                             .max = 1e6,
                                             .value = std::int64_t{10},
-                                            .doc = "Epochs between two changes."},
+                                            .doc = "Epochs between two changes of the rate."},
                                            {.name = "factor",
                                             .type = FieldType::real,
                                             .min = 0,
                                             .max = 1,
                                             .value = 0.1,
-                                            .doc = "What the rate is multiplied with.",
+                                            .doc = "Factor by which the rate is multiplied.",
                                             .min_excluded = true},
                                            warmup_field()}};
     return kInfo;

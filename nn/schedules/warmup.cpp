@@ -8,15 +8,15 @@ class WarmupSchedule final : public Schedule {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "warmup",
-        .doc = "A rise in a line to the rate, where it stays.",
+        .doc = "Raises the rate linearly to its full value, where it stays.",
         .fields = {{.name = "epochs",
                     .type = FieldType::real,
                     .min = 0,
                     .max = 1e6,
                     .value = 1.0,
-                    .doc = "How long it rises; parts of an epoch count.",
+                    .doc = "Epochs of the rise. Fractions of an epoch count.",
                     .min_excluded = true},
-                   share_field("start", 0.1, "Share of the rate that it begins with.")}};
+                   share_field("start", 0.1, "Share of the rate at the beginning.")}};
     return kInfo;
   }
   [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t) const override {
