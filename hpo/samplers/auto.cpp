@@ -172,17 +172,20 @@ std::string reason(const Space& space, const Prospect& prospect) {
 }  // namespace
 
 SamplerKind auto_kind() {
-  return {.info = {.name = "auto",
-                   .doc = "gp, and tpe for every eighth trial, for the first 200 trials where at "
-                          "most 30 parameters are free; then tpe, or cmaes where all parameters "
-                          "are numbers; for several metrics tpe, and behind 200 trials "
-                          "nsga2 where no parameter is conditional; `check` says which and why",
-                   .options = {}},
-          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-            return std::make_unique<Auto>(setup);
-          },
-          .reason = reason,
-          .several = true};
+  return {
+      .info = {.name = "auto",
+               .doc =
+                   "Chooses a sampler by the space and by the number of trials. With at most 30 "
+                   "free parameters: `gp`, and `tpe` for every eighth trial, for the first 200 "
+                   "trials. Then `tpe`, or `cmaes` if all parameters are numbers. With more free "
+                   "parameters: `tpe`. With several metrics: `tpe`, and after 200 trials `nsga2` "
+                   "if no parameter is conditional. `check` reports the choice and its reason.",
+               .options = {}},
+      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+        return std::make_unique<Auto>(setup);
+      },
+      .reason = reason,
+      .several = true};
 }
 
 }  // namespace hpo

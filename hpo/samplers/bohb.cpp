@@ -185,14 +185,15 @@ SamplerKind bohb_kind() {
                 .max = 1,
                 .words = {},
                 .unit = "",
-                .doc = "share of the proposals that is drawn at random"};
+                .doc = "Share of the proposals that are random."};
   return {.info = {.name = "bohb",
-                   .doc = "tpe on what trials reported at the highest step that enough of them "
-                          "reached; with `early_stop: hyperband` this is BOHB",
+                   .doc = "`tpe` on the reports at the highest step that enough trials reached. "
+                          "With `early_stop: hyperband` this is BOHB.",
                    .options = {std::move(random),
-                               whole_option("candidates", kCandidates, 1, "points",
-                                            "drawn for each proposal, the best of which is taken",
-                                            10'000)}},
+                               whole_option(
+                                   "candidates", kCandidates, 1, "points",
+                                   "Points drawn for each proposal, the best of which is taken.",
+                                   10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Bohb>(setup);
           },

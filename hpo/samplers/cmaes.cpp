@@ -172,17 +172,17 @@ std::string cmaes_refusal(const Space& space, const Params& options) {
 }  // namespace
 
 SamplerKind cmaes_kind() {
-  return {
-      .info = {.name = "cmaes",
-               .doc = "a normal distribution that moves to where trials are good and takes the "
-                      "shape of the valley there (CMA-ES with margin and restarts), for floats "
-                      "and ints and some hundred trials or more",
-               .options = {whole_option("population", 0, 0, "trials",
-                                        "trials a generation; 0: 4 + 3 log(parameters)", 10'000)}},
-      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-        return std::make_unique<Cmaes>(setup);
-      },
-      .refuses = &cmaes_refusal};
+  return {.info = {.name = "cmaes",
+                   .doc = "CMA-ES with margin and restarts: a normal distribution that moves to "
+                          "good trials and adapts its shape to them. For floats and ints, and some "
+                          "hundred trials or more.",
+                   .options = {whole_option("population", 0, 0, "trials",
+                                            "Trials in a generation. 0: 4 + 3 ln(parameters).",
+                                            10'000)}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Cmaes>(setup);
+          },
+          .refuses = &cmaes_refusal};
 }
 
 }  // namespace hpo

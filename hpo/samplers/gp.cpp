@@ -279,11 +279,13 @@ class Gp final : public Sampler {
 
 SamplerKind gp_kind() {
   return {.info = {.name = "gp",
-                   .doc = "where a Gaussian process of the trials so far expects the most "
-                          "(Bayesian optimisation), for few and long trials",
+                   .doc = "Bayesian optimization: proposes the point of the largest expected "
+                          "improvement under a Gaussian process. For few and long trials.",
                    .options = {whole_option(
                        "startup", 10, 2, "trials",
-                       "first trials, spread evenly; half of them must have ended", 10'000)}},
+                       "Number of evenly spread trials at the beginning. At least half of this "
+                       "number must have ended before the model proposes.",
+                       10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Gp>(setup);
           }};

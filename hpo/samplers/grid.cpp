@@ -46,9 +46,9 @@ std::string grid_refusal(const Space& space, const Params&) {
 
 SamplerKind grid_kind() {
   return {.info = {.name = "grid",
-                   .doc = "every point of a finite space once, the last parameter turning fastest; "
-                          "ends when all were tried. A grid of more than 1000000 points needs "
-                          "`limits.trials`",
+                   .doc = "Every point of a finite space once; the last parameter changes fastest. "
+                          "The search ends after the last point. A grid of more than 1000000 "
+                          "points needs `limits.trials`.",
                    .options = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Grid>(setup);

@@ -66,15 +66,15 @@ class Halton final : public Sequence {
 }  // namespace
 
 SamplerKind halton_kind() {
-  return {
-      .info = {.name = "halton",
-               .doc = "points that fill the space evenly at every length of the search (Halton's "
-                      "sequence, scrambled), for any number of parameters",
-               .options = {}},
-      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-        return sequence_sampler(setup, std::make_unique<Halton>(setup.space.size(), setup.seed));
-      },
-      .several = true};
+  return {.info = {.name = "halton",
+                   .doc = "Halton sequence, scrambled: fills the space evenly at every length of "
+                          "the search, for any number of parameters.",
+                   .options = {}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return sequence_sampler(setup,
+                                    std::make_unique<Halton>(setup.space.size(), setup.seed));
+          },
+          .several = true};
 }
 
 }  // namespace hpo

@@ -145,10 +145,10 @@ class Nsga2 final : public Sampler {
 
 SamplerKind nsga2_kind() {
   return {.info = {.name = "nsga2",
-                   .doc = "generations of trials whose best have children (NSGA-II), for several "
-                          "metrics and some hundred trials or more",
+                   .doc = "NSGA-II: the best trials of a generation are the parents of new trials. "
+                          "For several metrics, and some hundred trials or more.",
                    .options = {whole_option("population", kPopulation, 4, "trials",
-                                            "trials a generation", 10'000)}},
+                                            "Trials in a generation.", 10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Nsga2>(setup);
           },

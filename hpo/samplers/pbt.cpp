@@ -181,7 +181,7 @@ std::vector<Option> options() {
            .max = 10'000,
            .words = {},
            .unit = "trials",
-           .doc = "size of the population"},
+           .doc = "Size of the population."},
           {.name = "every",
            .type = OptionType::integer,
            .default_value = std::int64_t{1},
@@ -189,12 +189,12 @@ std::vector<Option> options() {
            .max = 1e6,
            .words = {},
            .unit = "epochs",
-           .doc = "from one comparison to the next"},
+           .doc = "Epochs from one comparison to the next."},
           share_option("quantile", 0.25, 0.5,
-                       "share of the population that is replaced, rounded up, and that it is "
-                       "replaced by; 0: nobody"),
+                       "Share of the population that is replaced, rounded up. As many of the best "
+                       "members take its place. 0: none."),
           share_option("resample", 0.25, 1,
-                       "chance that a parameter is drawn anew instead of perturbed"),
+                       "Probability that a parameter is drawn anew instead of perturbed."),
           {.name = "factor",
            .type = OptionType::number,
            .default_value = 1.2,
@@ -202,22 +202,24 @@ std::vector<Option> options() {
            .max = 1000,
            .words = {},
            .unit = "",
-           .doc = "by which a perturbed number is multiplied or divided; ints and steps move by "
-                  "at least one, numbers of a list to a neighbour, words stay"}};
+           .doc = "Factor by which a perturbed number is multiplied or divided. Ints and stepped "
+                  "numbers move by at least one step. Numbers of a list and words of an ordered "
+                  "list move to a neighbor. Other words stay."}};
 }
 
 }  // namespace
 
 SamplerKind pbt_kind() {
-  return {.info = {.name = "pbt",
-                   .doc = "population based training: after every border the worst members go on "
-                          "with networks of the best and params near theirs",
-                   .options = options()},
-          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-            return std::make_unique<Pbt>(setup);
-          },
-          .refuses = pbt_refusal,
-          .population = true};
+  return {
+      .info = {.name = "pbt",
+               .doc = "Population based training: after each comparison, the worst members "
+                      "continue with networks of the best members and with parameters near theirs.",
+               .options = options()},
+      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+        return std::make_unique<Pbt>(setup);
+      },
+      .refuses = pbt_refusal,
+      .population = true};
 }
 
 }  // namespace hpo

@@ -96,14 +96,14 @@ class Random final : public Sampler {
 }  // namespace
 
 SamplerKind random_kind() {
-  return {
-      .info = {.name = "random",
-               .doc = "independent draws, no point twice; ends when a finite space is exhausted",
-               .options = {}},
-      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-        return std::make_unique<Random>(setup);
-      },
-      .several = true};
+  return {.info = {.name = "random",
+                   .doc = "Independent random points, none twice. The search ends when a finite "
+                          "space is exhausted.",
+                   .options = {}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Random>(setup);
+          },
+          .several = true};
 }
 
 }  // namespace hpo

@@ -62,16 +62,15 @@ std::string sobol_refusal(const Space& space, const Params&) {
 }  // namespace
 
 SamplerKind sobol_kind() {
-  return {
-      .info = {.name = "sobol",
-               .doc = "points that fill the space evenly at every length of the search (Sobol's "
-                      "sequence, scrambled); 2^k trials are best",
-               .options = {}},
-      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-        return sequence_sampler(setup, std::make_unique<Sobol>(setup.space.size(), setup.seed));
-      },
-      .refuses = sobol_refusal,
-      .several = true};
+  return {.info = {.name = "sobol",
+                   .doc = "Sobol sequence, scrambled: fills the space evenly at every length of "
+                          "the search. 2^k trials are best.",
+                   .options = {}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return sequence_sampler(setup, std::make_unique<Sobol>(setup.space.size(), setup.seed));
+          },
+          .refuses = sobol_refusal,
+          .several = true};
 }
 
 std::unique_ptr<Sampler> even_start(const SamplerSetup& setup) {

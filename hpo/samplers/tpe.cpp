@@ -315,16 +315,18 @@ class Tpe final : public Sampler {
 SamplerKind tpe_kind() {
   return {
       .info = {.name = "tpe",
-               .doc = "what good trials have and bad ones have not, by the densities of both "
-                      "(tree-structured Parzen estimator)",
-               .options = {whole_option("startup", 10, 1, "trials",
-                                        "first trials, spread evenly; half of them must have ended",
-                                        kMost),
-                           whole_option(
-                               "candidates", 24, 1, "points",
-                               "drawn for each proposal, the best of which is taken; half as "
-                               "many beside three or more trials that have not reported",
-                               kMost)}},
+               .doc = "Tree-structured Parzen estimator: proposes points that are likely among "
+                      "good trials and unlikely among bad trials.",
+               .options =
+                   {whole_option("startup", 10, 1, "trials",
+                                 "Number of evenly spread trials at the beginning. At least half "
+                                 "of this number must have ended before the model proposes.",
+                                 kMost),
+                    whole_option(
+                        "candidates", 24, 1, "points",
+                        "Points drawn for each proposal, the best of which is taken. Fewer are "
+                        "drawn beside trials without a report: half beside three or more.",
+                        kMost)}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Tpe>(setup);
       },
