@@ -144,8 +144,8 @@ std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket) {
 
 StoppingKind asha_kind() {
   return {.info = {.name = "asha",
-                   .doc = "asynchronous successive halving: at min, min*eta, min*eta^2... only the "
-                          "best 1/eta go on",
+                   .doc = "Asynchronous successive halving: at the rungs min, min*eta, min*eta^2, "
+                          "... only the best 1/eta go on.",
                    .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
                                promote_option()}},
           .make = [](const RuleSetup& setup) {

@@ -13,8 +13,8 @@ constexpr std::int64_t kAutoEta = 2;
 
 StoppingKind auto_rule_kind() {
   return {.info = {.name = "auto",
-                   .doc = "asha that pauses and promotes, with rungs close together, and looks "
-                          "past a rung whose order of trials is turned round farther on",
+                   .doc = "`asha` that pauses and promotes, with rungs close together. A rung lets "
+                          "all trials pass while its order of trials is reversed later on.",
                    .options = {first_rung_option(kDefaultMin), eta_option(kAutoEta)}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,

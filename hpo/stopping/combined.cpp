@@ -95,20 +95,22 @@ std::unique_ptr<StoppingRule> combine(const RuleSetup& setup, bool all) {
 
 StoppingKind any_of_kind() {
   return {.info = {.name = "any_of",
-                   .doc = "a trial is stopped when one of the rules stops it; at most one of them "
-                          "may pause trials",
+                   .doc = "Stops a trial when one of the rules stops it. At most one of the rules "
+                          "may pause trials.",
                    .options = {},
                    .combines = true},
           .make = [](const RuleSetup& setup) { return combine(setup, false); }};
 }
 
 StoppingKind all_of_kind() {
-  return {.info = {.name = "all_of",
-                   .doc = "a trial is stopped when all of the rules would stop it; what a rule "
-                          "last said of a trial stands until it decides again",
-                   .options = {},
-                   .combines = true},
-          .make = [](const RuleSetup& setup) { return combine(setup, true); }};
+  return {
+      .info = {.name = "all_of",
+               .doc =
+                   "Stops a trial when all of the rules would stop it. The last decision of a rule "
+                   "about a trial holds until its next one. None of the rules may pause trials.",
+               .options = {},
+               .combines = true},
+      .make = [](const RuleSetup& setup) { return combine(setup, true); }};
 }
 
 }  // namespace hpo

@@ -211,12 +211,12 @@ class Halving final : public StoppingRule {
 
 StoppingKind successive_halving_kind() {
   return {.info = {.name = "successive_halving",
-                   .doc = "groups of trials in step: all of a group wait for one another at min, "
-                          "min*eta, min*eta^2..., and only the best 1/eta go on",
+                   .doc = "Successive halving in groups: at the rungs min, min*eta, min*eta^2, ... "
+                          "all trials of a group wait for one another. Only the best 1/eta go on.",
                    .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
                                whole_option("trials", kTrials, 2, "trials",
-                                            "size of a group; the next one begins when it has "
-                                            "begun")}},
+                                            "Size of a group. The next group begins when all "
+                                            "trials of this one have begun.")}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Halving>(setup, int_option(setup, "min", kDefaultMin),
                                              int_option(setup, "eta", kDefaultEta),

@@ -111,12 +111,12 @@ std::vector<std::size_t> deal_brackets(const std::vector<std::int64_t>& sizes, s
 
 StoppingKind hyperband_kind() {
   Option brackets = whole_option("brackets", kBrackets, 1, "",
-                                 "how many; at most one more than there are rungs, and the last "
-                                 "of so many stops nothing");
+                                 "Number of brackets, at most one more than there are rungs. With "
+                                 "one more than rungs, the last bracket stops no trial.");
   brackets.max = 20;
   return {.info = {.name = "hyperband",
-                   .doc = "several asha side by side, each with a later first rung than the one "
-                          "before and with fewer trials",
+                   .doc = "Several `asha` brackets side by side. Each bracket has a later first "
+                          "rung than the one before, and fewer trials.",
                    .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
                                std::move(brackets), promote_option()}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {

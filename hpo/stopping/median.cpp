@@ -6,8 +6,8 @@ namespace hpo {
 
 StoppingKind median_kind() {
   return {.info = {.name = "median",
-                   .doc = "a trial goes on while its best value so far is no worse than the median "
-                          "of what the complete trials had reported by then",
+                   .doc = "Stops a trial whose best value so far is worse than the median of what "
+                          "complete trials had reported by then.",
                    .options = comparison_options()},
           .make = [](const RuleSetup& setup) { return make_percentile(setup, 50); }};
 }

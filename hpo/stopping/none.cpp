@@ -13,7 +13,9 @@ class None final : public StoppingRule {
 }  // namespace
 
 StoppingKind none_kind() {
-  return {.info = {.name = "none", .doc = "every trial runs to its end", .options = {}},
+  return {.info = {.name = "none",
+                   .doc = "Stops no trial: every trial runs to its end.",
+                   .options = {}},
           .make = [](const RuleSetup&) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<None>();
           }};

@@ -18,17 +18,18 @@ inline constexpr double kWorstLoss = std::numeric_limits<double>::infinity();
 /// The options of rules with rungs.
 [[nodiscard]] inline Option first_rung_option(std::int64_t otherwise) {
   return whole_option("min", otherwise, 1, "epochs",
-                      "the first rung: what every trial is given, in `unit`");
+                      "First rung, in `unit`. Every trial gets this far.");
 }
 [[nodiscard]] inline Option eta_option(std::int64_t otherwise) {
   return whole_option("eta", otherwise, 2, "",
-                      "one in eta goes on from rung to rung, and rungs are eta times apart");
+                      "Reduction factor. One in `eta` trials goes on from each rung, and each rung "
+                      "is `eta` times as far as the one before.");
 }
 [[nodiscard]] inline Option promote_option() {
-  return bool_option("promote", false,
-                     "pause trials at rungs instead of stopping them: one goes on, from its "
-                     "network or its checkpoints, as soon as it is among the best 1/eta, later "
-                     "ones counted too");
+  return bool_option(
+      "promote", false,
+      "Pause trials at rungs instead of stopping them. A paused trial continues, from its network "
+      "or its checkpoints, once it is among the best 1/eta. Later trials count too.");
 }
 
 /// The option called `name`, which the study file's check put there; `otherwise` where a caller

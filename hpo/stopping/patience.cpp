@@ -45,18 +45,17 @@ class Patience final : public StoppingRule {
 
 StoppingKind patience_kind() {
   Option wait = whole_option("wait", kWait, 1, "epochs",
-                             "how long a trial may go on without getting better, in `unit`");
-  Option min_delta{
-      .name = "min_delta",
-      .type = OptionType::number,
-      .default_value = kMinDelta,
-      .min = 0,
-      .max = {},
-      .words = {},
-      .unit = "",
-      .doc = "getting better by this much or less does not count, in the metric's own unit"};
+                             "Longest training without an improvement, in `unit`.");
+  Option min_delta{.name = "min_delta",
+                   .type = OptionType::number,
+                   .default_value = kMinDelta,
+                   .min = 0,
+                   .max = {},
+                   .words = {},
+                   .unit = "",
+                   .doc = "Amount that an improvement must exceed, in the metric's own unit."};
   return {.info = {.name = "patience",
-                   .doc = "a trial goes on while it gets better, whatever the others do",
+                   .doc = "Stops a trial that no longer improves, whatever the other trials do.",
                    .options = {std::move(wait), std::move(min_delta)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Patience>(setup);

@@ -114,27 +114,26 @@ std::unique_ptr<StoppingRule> make_percentile(const RuleSetup& setup, double per
 
 std::vector<Option> comparison_options() {
   return {whole_option("startup", kStartup, 1, "trials",
-                       "complete trials that there must be before anything is stopped"),
+                       "Number of complete trials before the rule stops any trial."),
           whole_option("min", kDefaultMin, 1, "epochs",
-                       "what every trial is given before it is compared, in `unit`"),
-          whole_option("every", kEvery, 1, "", "how far comparisons are apart, in `unit`")};
+                       "Training of a trial before its first comparison, in `unit`."),
+          whole_option("every", kEvery, 1, "", "Distance between two comparisons, in `unit`.")};
 }
 
 StoppingKind percentile_kind() {
   std::vector<Option> options = comparison_options();
-  options.insert(options.begin(),
-                 {.name = "percentile",
-                  .type = OptionType::number,
-                  .default_value = kPercentile,
-                  .min = 0,
-                  .max = 100,
-                  .words = {},
-                  .unit = "",
-                  .doc = "of what the complete trials had, best first; 50 is the median, and a "
-                         "lower one stops more"});
+  options.insert(options.begin(), {.name = "percentile",
+                                   .type = OptionType::number,
+                                   .default_value = kPercentile,
+                                   .min = 0,
+                                   .max = 100,
+                                   .words = {},
+                                   .unit = "",
+                                   .doc = "Percentile of the complete trials, best first. 50 is "
+                                          "the median; a lower percentile stops more trials."});
   return {.info = {.name = "percentile",
-                   .doc = "a trial goes on while its best value so far is no worse than a "
-                          "percentile of what the complete trials had reported by then",
+                   .doc = "Stops a trial whose best value so far is worse than a percentile of "
+                          "what complete trials had reported by then.",
                    .options = std::move(options)},
           .make = [](const RuleSetup& setup) {
             return make_percentile(setup, number_option(setup, "percentile", kPercentile));

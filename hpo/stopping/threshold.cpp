@@ -37,11 +37,11 @@ StoppingKind threshold_kind() {
                .max = {},
                .words = {},
                .unit = "",
-               .doc = "the worst value of the metric with which a trial may go on"};
+               .doc = "Worst value of the metric with which a trial goes on."};
   Option min = whole_option("min", kDefaultMin, 1, "epochs",
-                            "what every trial is given before its value counts, in `unit`");
+                            "Training of a trial before its value counts, in `unit`.");
   return {.info = {.name = "threshold",
-                   .doc = "a trial goes on while its value is no worse than a fixed one",
+                   .doc = "Stops a trial whose value is worse than a fixed one.",
                    .options = {std::move(worst), std::move(min)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Threshold>(setup);
