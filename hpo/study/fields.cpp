@@ -1,4 +1,4 @@
-// The table itself. Whoever adds a row writes what it means for the reader of docs/study-file.md.
+// The table itself. The texts of a row are for readers of docs/study-file.md.
 
 #include <algorithm>
 #include <iterator>
@@ -16,58 +16,59 @@ namespace hpo::study {
 namespace {
 
 std::vector<Field> identity_rows() {
-  return {
-      {.name = "name",
-       .otherwise = "the file's name without its ending",
-       .doc = "Name of the study and of its folder under `runs/`: letters, digits, `.`, `_` and "
-              "`-`, at most 64.",
-       .binding = to<&StudySpec::name>()},
-      {.name = "seed",
-       .min = 0,
-       .max = kLargestSeed,
-       .fallback = "0",
-       .doc = "From it come all random numbers of the search and of the training. The split of the "
-              "data has its own.",
-       .binding = to<&StudySpec::seed>()},
-      {.name = "precision",
-       .fallback = "f32",
-       .only = "data",
-       .doc = "What training rounds the operands of dense layers' products to; sums, weights and "
-              "scores stay f32. `bf16` needs a GPU or a processor with AVX512-BF16, `tf32` a GPU; "
-              "there convolutions round, too. What is missing is refused. Part of the result. See "
-              "`docs/precision.md`.",
-       .binding = to<&StudySpec::precision>()}};
+  return {{.name = "name",
+           .otherwise = "the file name without its extension",
+           .doc = "Name of the study and of its folder under `runs/`: at most 64 letters, digits, "
+                  "`.`, `_` and `-`. The first character is a letter, a digit or `_`.",
+           .binding = to<&StudySpec::name>()},
+          {.name = "seed",
+           .min = 0,
+           .max = kLargestSeed,
+           .fallback = "0",
+           .doc = "Seed of all random numbers of the search and of training. The split of the data "
+                  "has a seed of its own, `data.split.seed`.",
+           .binding = to<&StudySpec::seed>()},
+          {.name = "precision",
+           .fallback = "f32",
+           .only = "data",
+           .doc = "Number format to which training rounds the operands of dense products. Sums, "
+                  "weights and scores stay f32. `bf16` needs a GPU or a processor with "
+                  "AVX512-BF16; `tf32` needs a GPU. On a GPU the operands of convolutions are "
+                  "rounded too. A study is refused on a machine without the format. The precision "
+                  "is part of the result. See `docs/precision.md`.",
+           .binding = to<&StudySpec::precision>()}};
 }
 
 std::vector<Field> from_rows() {
   return {
       {.name = "from",
-       .otherwise = "networks begin with drawn weights",
+       .otherwise = "networks start from random weights",
        .only = "data",
-       .doc =
-           "A trained network that goes on with this data: `from: FILE`, or a map. It keeps what "
-           "it knows: new classes get outputs of their own behind the old ones, new columns and "
-           "categories inputs whose weights are 0; a column that is gone is missing in every "
-           "row. Inputs keep the model's scaling. `network` is not looked at.",
+       .doc = "Trained network that continues with this data: `from: FILE` or a map. New classes "
+              "get outputs behind the old ones. New columns and categories get inputs whose "
+              "weights are 0. A column that is gone counts as missing in every row. Inputs keep "
+              "the scaling of the model. `network` is ignored.",
        .binding = to<&StudySpec::from>()},
       {.name = "from.model",
        .required = true,
-       .doc = "The model, as `train` and `sweep` write it. A relative path starts at the study "
-              "file's folder. Its content is part of the result.",
+       .doc = "Model file that `train` or `sweep` wrote. A relative path starts at the study "
+              "file's folder. The content of the file is part of the result.",
        .place = true,
        .binding = to<&From::model>()},
       {.name = "from.replay",
-       .otherwise = "none, and what is forgotten is not measured",
-       .doc = "Old rows, so that they are not forgotten: a csv, a folder of IDX files, or a "
-              "safetensors file. Every second row of an epoch is one of them, in turn; rows of "
-              "classes that the model does not know are left out. A fifth is held out: the "
-              "result has its scores before (`replay_before`) and after (`replay`).",
+       .otherwise = "none; forgetting is not measured",
+       .doc =
+           "Old rows, which keep the network from forgetting: a csv file, a folder of IDX files or "
+           "a safetensors file. Every second row of an epoch is an old row. Old rows of classes "
+           "that the model does not know are left out. A fifth of the old rows is held out. The "
+           "result lists their scores before training (`replay_before`) and after it (`replay`).",
        .place = true,
        .binding = to<&From::replay>()},
       {.name = "from.optimizer",
-       .otherwise = "`keep` where the model has the state of this optimizer, as the "
-                    "`model-optimizer.safetensors` of `train` has it, else `new`",
-       .doc = "Whether what the optimizer remembers of its steps goes on or begins anew.",
+       .otherwise = "`keep` if the model file has the state of this optimizer, as "
+                    "`model-optimizer.safetensors` of `train` has; else `new`",
+       .doc = "State of the optimizer: `keep` continues with the state in the model file, `new` "
+              "starts without state.",
        .binding = to<&From::optimizer>()}};
 }
 
@@ -76,37 +77,36 @@ std::vector<Field> train_rows() {
       {.name = "network",
        .type = Type::kind,
        .count = Count::list,
-       .otherwise = "two dense layers with ReLU, 64 units each; where the search is left open, see "
-                    "`parameters`",
+       .otherwise = "two dense layers of 64 units with ReLU, behind `flatten` if the data is no "
+                    "csv; in an open search, see `parameters`",
        .only = "data",
-       .doc = "The layers, first to last. The output layer follows from the target and is not "
-              "written.",
+       .doc = "Layers, first to last. The output layer follows from the target and is not written.",
        .per_trial = true,
        .kinds = layer_set,
        .binding = to<&StudySpec::network>()},
       {.name = "train",
        .only = "data",
-       .doc = "How a network is trained.",
+       .doc = "Training of the networks.",
        .binding = to<&StudySpec::train>()},
       {.name = "train.loss",
        .type = Type::kind,
        .otherwise = "`cross_entropy` for classification, `mse` for regression",
-       .doc = "What training makes small.",
+       .doc = "Loss that training minimizes.",
        .per_trial = true,
        .kinds = loss_set,
        .binding = to<&TrainRows::loss>()},
       {.name = "train.optimizer",
        .type = Type::kind,
        .fallback = "adam",
-       .doc = "How weights follow gradients.",
+       .doc = "The optimizer.",
        .per_trial = true,
        .kinds = optimizer_set,
        .binding = to<&TrainRows::optimizer>()},
       {.name = "train.schedule",
        .type = Type::kind,
        .otherwise = "`constant`",
-       .doc = "How the optimizer's `lr` changes, step by step. Weights that a network gains later "
-              "follow it from then on.",
+       .doc = "Learning-rate schedule: changes the optimizer's `lr` from step to step. Weights "
+              "that a network gains later follow it from then on.",
        .per_trial = true,
        .kinds = schedule_set,
        .binding = to<&TrainRows::schedule>()},
@@ -115,48 +115,49 @@ std::vector<Field> train_rows() {
        .max = 1e6,
        .fallback = "32",
        .unit = "rows",
-       .doc = "Rows a step; the last batch of an epoch holds what is left.",
+       .doc = "Batch size. The last batch of an epoch holds the remaining rows.",
        .binding = to<&TrainRows::batch>()},
       {.name = "train.epochs",
        .min = 1,
        .max = 1e6,
        .fallback = "27",
        .unit = "epochs",
-       .doc = "Length of a trial that is not stopped.",
+       .doc = "Epochs of a trial that is not stopped.",
        .binding = to<&TrainRows::epochs>()},
       {.name = "train.shards",
        .min = 1,
        .max = 1024,
        .words = {"auto"},
        .fallback = "auto",
-       .doc = "Parts that each gradient is computed in, summed in a fixed tree: part of the "
-              "result, never of the machine. `auto`: as many as the network's work makes worth "
-              "while, at most 8; on a GPU 1.",
+       .doc = "Number of parts in which the gradient of a batch is computed. The parts are summed "
+              "in a fixed tree. The number is part of the result, so it never depends on the "
+              "machine. `auto`: a power of two up to 8, by the network's work; 1 on a GPU.",
        .binding = to<&TrainRows::shards>()},
       {.name = "train.clip",
        .min = 0,
        .min_excluded = true,
        .words = {"none"},
        .fallback = "none",
-       .doc = "The Euclidean norm that a step's gradient has at most, over all weights and summed "
-              "over the shards; a longer one is shortened to it.",
+       .doc = "Largest Euclidean norm of a step's gradient, over all weights and after the sum "
+              "over the shards. A longer gradient is scaled down to it.",
        .binding = to<&TrainRows::clip>()},
       {.name = "train.augment",
-       .doc = "How images are moved at random while training, anew in every epoch. Only the "
-              "training part is. What a row does depends on `seed`, the data, the row and the "
-              "epoch alone.",
+       .doc = "Random shifts and flips of training images, drawn anew in every epoch. Validation "
+              "and test images stay as they are. The draw for a row depends only on `seed`, the "
+              "data, the row and the epoch.",
        .binding = to<&TrainRows::augment>()},
       {.name = "train.augment.shift",
        .min = 0,
        .max = nn::kMostShift,
        .fallback = "0",
        .unit = "pixels",
-       .doc = "How far at most along each side; what comes in from beyond the edge is 0 in the "
-              "file's own numbers.",
+       .doc = "Largest shift in each direction. Pixels that come in from beyond the edge have the "
+              "raw value 0.",
        .binding = to<&AugmentRows::shift>()},
       {.name = "train.augment.flip",
        .fallback = "none",
-       .doc = "Whether every other image is turned over, left to right or top to bottom.",
+       .doc = "Mirror images, each direction with probability 1/2: left to right (`horizontal`), "
+              "top to bottom (`vertical`) or `both`.",
        .binding = to<&AugmentRows::flip>()},
   };
 }
@@ -199,9 +200,10 @@ std::vector<Field> search_rows() {
       {.name = "metric",
        .type = Type::block,
        .count = Count::one_or_list,
-       .doc = "The number that is searched for, or a list of several: then no trial is the best in "
-              "all, and `best` lists those that no other one beats (`docs/several-metrics.md`). "
-              "`metric: NAME` is short for its name.",
+       .doc =
+           "Metric to optimize, or a list of several metrics. `metric: NAME` is short for `metric: "
+           "{name: NAME}`. With several metrics no trial is the best in all. `best` then lists the "
+           "trials that no other trial beats in all metrics (`docs/several-metrics.md`).",
        .binding = metric_binding()},
       {.name = "metric.name",
        .type = Type::word,
@@ -209,51 +211,52 @@ std::vector<Field> search_rows() {
        .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression, "
                     "`valid.r2` where a list of targets is predicted",
        .text_with = "command, ask",
-       .doc = "Measured on the validation part where the stopping rule may decide and at a "
-              "trial's end; without a rule, after each epoch. With `command`, what the program "
-              "calls it; `seconds` and `exit` (its exit status) are there without its help. "
-              "Where trials are "
-              "asked for, what they tell. Of up to 16 targets that are listed by name also each "
-              "by itself: `valid.rmse.TARGET`.",
+       .doc = "Name of the metric. It is measured on the validation part where the stopping rule "
+              "may decide, and at the end of a trial. Without a rule it is measured after each "
+              "epoch. A program reports its metric under this name; `seconds` and `exit` (its exit "
+              "status) need no report. With ask and tell, the client tells the value. Up to 16 "
+              "targets that are listed by name have metrics of their own: `valid.rmse.TARGET`.",
        .of_targets = true,
        .binding = to<&Metric::name>()},
       {.name = "metric.goal",
        .words = {"maximize", "minimize"},
-       .otherwise = "what suits the metric: see Metrics",
-       .doc = "Which way is better.",
+       .otherwise = "the better direction of the metric, see Metrics",
+       .doc = "Direction of better values.",
        .binding = to<&Metric::goal>()},
       {.name = "metric.take",
        .fallback = "last",
-       .doc = "Which of a trial's reports is its value.",
+       .doc = "Report that gives a trial its value: the last one or the best one.",
        .binding = to<&Metric::take>()},
       {.name = "metric.regex",
        .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
        .only = "command",
-       .doc = "A regular expression (RE2) for the lines that the program prints: its group is "
-              "the metric's value, not a piece of one, or of two groups the first is the step.",
+       .doc = "Regular expression (RE2) for the lines of a program's output. Its group matches the "
+              "whole value of the metric. Of two groups, the first one matches the step.",
        .literal = true,
        .binding = to<&Metric::regex>()},
       {.name = "metric.reference",
        .otherwise = "the worst value of a complete trial that breaks no bound",
-       .doc = "Of several metrics: from which value on the hypervolume counts what is better.",
+       .doc = "Reference of this metric for the hypervolume of several metrics. Only values that "
+              "are better than the reference count.",
        .binding = to<&Metric::reference>()},
       {.name = "subject_to",
        .type = Type::bounds,
        .words = metric_names(),
        .otherwise = "nothing",
        .text_with = "command, ask",
-       .doc = "What metrics may be at most, or from `min` to `max`: `{weights: 200000, "
-              "valid.loss: {min: 0, max: 1}}`. A trial that breaks a bound is worse than all "
-              "that break none, by the sum of what it is beyond its bounds, each as a share of "
-              "the bound. Of a program any metric that it reports, and `seconds`; of trials that "
-              "are asked for any that is told.",
+       .doc = "Bounds on metrics, such as `{weights: 200000, valid.loss: {min: 0, max: 1}}`. A "
+              "number is an upper bound. A trial that breaks a bound is worse than every trial "
+              "that breaks none. Trials that break bounds are compared by their violation: the sum "
+              "of the excesses, each as a share of its bound. A program can be bounded in every "
+              "metric that it reports, and in `seconds`. With ask and tell, every metric that is "
+              "told can be bounded.",
        .literal = true,
        .of_targets = true,
        .binding = to<&StudySpec::subject_to>()},
       {.name = "method",
        .type = Type::kind,
        .fallback = "tpe",
-       .doc = "What proposes the next trial.",
+       .doc = "The sampler, which proposes the next trial.",
        .kinds = sampler_set,
        .binding = to<&StudySpec::method_tree>()}};
 }
@@ -262,96 +265,95 @@ std::vector<Field> parameter_rows() {
   return {
       {.name = "parameters",
        .type = Type::blocks,
-       .otherwise =
-           "none; without `network`, `train.optimizer` and `adapt` the search is left open: "
-           "depth (0 to "
-           "4 dense layers), width, lr, weight decay and, where `train` leaves it open, batch",
-       .doc = "The hyperparameters by name. Each is `{min, max}`, `{mean, deviation}`, "
-              "`{values}`, `{choice}` or `{value}`, and stands as `$name` somewhere in "
-              "`data`, `network`, `train`, `adapt`, `command` or `resources`.",
+       .otherwise = "none. If `network`, `train.optimizer`, `adapt` and `from` are missing too, "
+                    "the search is open: it varies depth (0 to 4 dense layers), width, lr, weight "
+                    "decay and, unless `train` sets it, batch",
+       .doc = "Hyperparameters by name. Each is `{min, max}`, `{mean, deviation}`, `{values}`, "
+              "`{choice}` or `{value}`. Each is used as `$name` somewhere in `data`, `network`, "
+              "`train`, `adapt`, `command` or `resources`.",
        .binding = space_binding()},
       {.name = "parameters.type",
        .type = Type::word,
        .words = {"float", "int"},
-       .otherwise = "`int` when every number is written as an int and there is no `mean`, else "
-                    "`float`",
-       .doc = "Whether the values are floats or ints."},
+       .otherwise =
+           "`int` if every number is written as an int and there is no `mean`, else `float`",
+       .doc = "Type of the values."},
       {.name = "parameters.min",
        .type = Type::value,
-       .otherwise = "with a `mean`: 6 deviations below it",
-       .doc = "Smallest value: a value, never an exponent."},
+       .otherwise = "with `mean`: 6 deviations below it",
+       .doc = "Smallest value. Always the value itself, never an exponent."},
       {.name = "parameters.max",
        .type = Type::value,
-       .otherwise = "with a `mean`: 6 deviations above it",
+       .otherwise = "with `mean`: 6 deviations above it",
        .doc = "Largest value."},
       {.name = "parameters.mean",
        .type = Type::value,
-       .otherwise = "all values between `min` and `max` are alike",
-       .doc = "Values near it are likelier, as a normal distribution says that is cut off at "
-              "`min` and `max`. With `scale: log` the logarithm has that distribution, and this "
-              "is its middle: a value, never an exponent."},
+       .otherwise = "uniform from `min` to `max`, on `scale`",
+       .doc = "Center of a normal distribution that is cut off at `min` and `max`: values near it "
+              "are more likely. With `scale: log` the logarithm is normally distributed. The mean "
+              "is still a value, never an exponent."},
       {.name = "parameters.deviation",
        .type = Type::value,
-       .doc = "Beside `mean`: the standard deviation, or with `scale: log` the factor that is "
-              "one: `{mean: 1e-3, deviation: 3, scale: log}` has two thirds of its values "
-              "within 3.3e-4 and 3e-3."},
+       .doc = "Standard deviation around `mean`. With `scale: log` it is a factor: two thirds of "
+              "the values of `{mean: 1e-3, deviation: 3, scale: log}` lie from 3.3e-4 to 3e-3."},
       {.name = "parameters.scale",
        .type = Type::word,
        .words = {"linear", "log"},
        .otherwise = "`linear`",
-       .doc = "`log`: each factor is as likely as any other."},
+       .doc = "Scale of the range. `linear`: equal differences are equally likely. `log`: equal "
+              "factors are equally likely."},
       {.name = "parameters.step",
        .type = Type::value,
        .otherwise = "1 for ints, none for floats",
-       .doc = "Only min, min + step, ... are taken."},
+       .doc = "Distance between allowed values: min, min + step, min + 2 step, ..."},
       {.name = "parameters.values",
        .type = Type::value,
        .count = Count::list,
-       .doc = "The values to choose from: bools, ints, floats or strings."},
+       .doc = "Values to choose from: bools, ints, floats or strings."},
       {.name = "parameters.ordered",
        .type = Type::boolean,
-       .otherwise = "`true` for three numbers or more that rise or fall, else `false`",
-       .doc = "Whether values that stand beside each other in the list are alike, as in "
-              "`{values: [small, medium, large], ordered: true}`."},
+       .otherwise = "`true` for at least three numbers that rise or fall, else `false`",
+       .doc = "Treat neighbors in the list as similar, as in `{values: [small, medium, large], "
+              "ordered: true}`."},
       {.name = "parameters.choice",
        .type = Type::alternatives,
-       .doc = "Alternatives that bring parameters of their own: `{svm: {c: {min: 1e-3, max: "
-              "1e3, scale: log}}, forest: {trees: {min: 10, max: 500}}, line: }` is short for "
-              "`values: [svm, forest, line]` and, below it, `c` and `trees` with a `when`. "
-              "What stands in an alternative may have a `choice`, too. Names are those of the "
-              "whole file: a name in two alternatives is one parameter and has one meaning."},
+       .doc = "Alternatives with parameters of their own, such as `{svm: {c: {min: 1e-3, max: 1e3, "
+              "scale: log}}, forest: {trees: {min: 10, max: 500}}, line: }`. That is short for "
+              "`values: [svm, forest, line]` and for `c` and `trees` with a `when`. An alternative "
+              "may contain a `choice`, too. Names hold for the whole file: a name in two "
+              "alternatives is one parameter with one meaning."},
       {.name = "parameters.value",
        .type = Type::value,
-       .doc = "A constant: it takes no part in the search."},
+       .doc = "A constant, which takes no part in the search."},
       {.name = "parameters.when",
        .type = Type::conditions,
-       .doc = "The parameter exists only while another one has this value, or one of a list of "
-              "values. Where an inactive "
-              "parameter is used, its key is left out."},
+       .doc = "Condition such as `{optimizer: sgd}`: the parameter exists only while another "
+              "parameter has this value, or one of a list of values. A key that uses an inactive "
+              "parameter is left out."},
       {.name = "forbid",
        .type = Type::combination,
        .count = Count::list,
        .otherwise = "none",
-       .doc = "Combinations that no trial may have. All that a map says must hold for it: of a "
-              "parameter a value, one of a list of values, or `{above: ...}` and `{below: "
-              "...}`, both without the bound itself; `$name` stands for another parameter's "
-              "value. `[{optimizer: sgd, lr: {above: 0.1}}, {width2: {above: $width1}}]`. "
-              "Nothing holds of a parameter that is inactive.",
+       .doc = "Combinations of values that no trial may have, such as `[{optimizer: sgd, lr: "
+              "{above: 0.1}}, {width2: {above: $width1}}]`. A map forbids a trial if all its "
+              "entries hold. An entry gives a value, a list of values, or `{above: ...}` and "
+              "`{below: ...}`, both without the bound itself. `$name` stands for the value of "
+              "another parameter. No entry holds for an inactive parameter.",
        .binding = to<&StudySpec::forbid_tree>()},
       {.name = "try_first",
        .type = Type::conditions,
        .count = Count::list,
        .otherwise = "none",
-       .doc = "Values of parameters for the first trials, one map a trial. What a map leaves "
-              "open, the method proposes.",
+       .doc = "Parameter values of the first trials, one map for each trial. The method proposes "
+              "the parameters that a map leaves out.",
        .binding = to<&StudySpec::try_first_tree>()},
       {.name = "warm_start",
        .count = Count::one_or_list,
        .otherwise = "none",
-       .doc = "Folders of earlier studies of the same metric, such as `runs/digits`: the method "
-              "learns from their trials before it proposes the first one, from those that have "
-              "a value of this space for each of its parameters. They are read when the study "
-              "begins and kept in its log. A relative path starts at the study file's folder.",
+       .doc = "Folders of earlier studies of the same metric, such as `runs/digits`. The method "
+              "learns from their trials before its first proposal. A trial counts if it has a "
+              "value of this space for each parameter. The trials are read when the study begins, "
+              "and its log keeps them. A relative path starts at the study file's folder.",
        .binding = to<&StudySpec::warm_start>()}};
 }
 
@@ -359,18 +361,18 @@ std::vector<Field> stopping_rows() {
   return {
       {.name = "early_stop",
        .type = Type::kind,
-       .otherwise = "`asha`; `auto` with `bohb` and where `limits` has `time` and no `trials`; "
-                    "`none` for a grid, a population (`pbt`), a "
-                    "`command`, several metrics, without parameters, or where trials are asked for",
-       .doc = "What ends trials that are not worth their time.",
+       .otherwise = "`asha`. `auto` with `bohb`, or if `limits` has `time` and no `trials`. `none` "
+                    "for a grid, a population (`pbt`), a `command`, several metrics, ask and tell, "
+                    "or a search without parameters",
+       .doc = "The stopping rule, which ends or pauses unpromising trials.",
        .kinds = stopping_set,
        .binding = to<&StudySpec::rule_tree>()},
       {.name = "adapt",
        .type = Type::kind,
        .otherwise = "networks keep their size",
        .only = "data",
-       .doc = "How networks change their size while they train: `adapt: auto` (or "
-              "`true`; `false` is as without the key), or `adapt: {policy: NAME, ...}`.",
+       .doc = "Policy that changes the size of networks during training: `adapt: auto` or `adapt: "
+              "{policy: NAME, ...}`. `true` means `auto`; `false` is the same as no key.",
        .per_trial = true,
        .kinds = policy_set,
        .binding = to<&StudySpec::adapt>()},
@@ -378,21 +380,20 @@ std::vector<Field> stopping_rows() {
        .min = 1,
        .max = 4096,
        .words = {"auto"},
-       .otherwise = "8; `auto` with `order: arrival` for a `command`",
+       .otherwise = "8; `auto` for a `command` with `order: arrival`",
        .unit = "slots",
        .only = std::string(kOurs),
-       .doc = "Trials that are searched at once: part of the result, never of the machine. `auto` "
-              "(only with `order: "
-              "arrival`): what the machine holds by `resources`. A number of programs runs at "
-              "once whether there are cores for them or not.",
+       .doc = "Number of trials that run at once. A number is part of the result and never depends "
+              "on the machine; as many programs run at once even if there are fewer cores. `auto` "
+              "(only with `order: arrival`): as many as `resources` lets the machine hold.",
        .binding = to<&StudySpec::parallel>()},
       {.name = "order",
        .otherwise = "`virtual`; `arrival` for a `command`",
        .only = std::string(kOurs),
-       .doc = "`virtual`: the search is the same on any number of workers; of programs, each step "
-              "they report counts as equally long. `arrival`: nobody "
-              "waits, and only a resumed study "
-              "is repeatable.",
+       .doc =
+           "Order in which reports count. `virtual`: by counted work, so the search is the same on "
+           "any number of workers. Every step that a program reports counts the same. `arrival`: "
+           "as reports arrive, so no trial waits, and only a resumed study is repeatable.",
        .binding = to<&StudySpec::order>()}};
 }
 

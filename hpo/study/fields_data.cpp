@@ -16,48 +16,46 @@ std::vector<Field> source_rows() {
       {.name = "data",
        .required = true,
        .only = "data",
-       .doc = "What is learnt from: one of `csv`, `idx`, `npy` and `safetensors`. A relative path "
-              "is looked for beside "
-              "the study file, then in "
-              "`$TRELLIS_DATA`, then in `/usr/share/datasets`.",
+       .doc = "Data set: one of `csv`, `idx`, `npy` and `safetensors`. A relative path is searched "
+              "for beside the study file, then in `$TRELLIS_DATA`, then in `/usr/share/datasets`.",
        .binding = to<&StudySpec::data>()},
       {.name = "data.csv",
        .count = Count::one_or_list,
-       .doc = "A file with one row a line, gz or not. Of a list, the first that exists.",
+       .doc = "Table file with one row a line, plain or gzip. Of a list, the first file that "
+              "exists is used.",
        .place = true,
        .binding = to<&DataRows::csv>()},
       {.name = "data.idx",
        .count = Count::one_or_list,
-       .doc = "A folder with the four MNIST-style files, gz or not; the t10k pair is the test "
-              "part. Of a list, the first "
-              "that exists.",
+       .doc = "Folder with the four files of an MNIST-style data set, plain or gzip. The t10k pair "
+              "is the test part. Of a list, the first folder that exists is used.",
        .place = true,
        .binding = to<&DataRows::idx>()},
       {.name = "data.npy",
        .only = "npy",
-       .doc = "Two NumPy arrays in files, gz or not. Rows come first; images have the dimensions "
-              "rows, height, width and perhaps channels.",
+       .doc = "Two files with NumPy arrays, plain or gzip. The first dimension is the row. Images "
+              "have the dimensions rows, height, width and optionally channels.",
        .binding = to<&DataRows::npy>()},
       {.name = "data.npy.x",
        .required = true,
-       .doc = "The inputs.",
+       .doc = "File with the inputs.",
        .place = true,
        .binding = to<&ArrayFiles::x>()},
       {.name = "data.npy.y",
        .required = true,
-       .doc = "The target: a number for each row, or several (rows, targets).",
+       .doc = "File with the target: one number for each row, or several (rows, targets).",
        .place = true,
        .binding = to<&ArrayFiles::y>()},
       {.name = "data.safetensors",
        .count = Count::one_or_list,
-       .doc = "A file with the tensors `x` and `y`, as for `npy`; `x_test` and `y_test`, where it "
-              "has them, are the test part. Of a list, the first that exists.",
+       .doc = "File with the tensors `x` and `y`, shaped as for `npy`. If it has `x_test` and "
+              "`y_test`, they are the test part. Of a list, the first file that exists is used.",
        .place = true,
        .binding = to<&DataRows::safetensors>()},
       {.name = "data.test",
        .otherwise = "a share of the rows, see `split.test`",
        .only = "csv",
-       .doc = "A second file with the same columns: the test part.",
+       .doc = "Second file with the same columns, which is the test part.",
        .place = true,
        .binding = to<&DataRows::test>()}};
 }
@@ -68,65 +66,68 @@ std::vector<Field> column_rows() {
        .count = Count::one_or_list,
        .fallback = "-1",
        .only = "csv",
-       .doc = "The column to predict: its name, or its number (1 is the first, -1 the last). "
-              "Several of numbers in a list.",
+       .doc = "Column to predict: its name, or its number (1 is the first, -1 the last). A list "
+              "names several columns of numbers.",
        .binding = to<&DataRows::target>()},
       {.name = "data.header",
        .words = {"true", "false", "guess"},
        .fallback = "guess",
        .only = "csv",
-       .doc = "Whether the first line names the columns.",
+       .doc = "`true` if the first line names the columns, `false` if it does not. `guess` decides "
+              "by the table.",
        .binding = to<&DataRows::header>()},
       {.name = "data.ignore",
        .fallback = "[]",
        .only = "csv",
-       .doc = "Columns left out, by name or number.",
+       .doc = "Columns to leave out, by name or number.",
        .binding = to<&DataRows::ignore>()},
       {.name = "data.keep",
        .fallback = "[]",
        .only = "csv",
-       .doc = "Columns that are inputs although they number the rows, have a text of its own in "
-              "nearly every row or the same text in all, or decide the split.",
+       .doc = "Columns to keep as inputs that would be left out: row numbers, texts that nearly "
+              "every row has of its own, constant texts, and the columns of `split`.",
        .binding = to<&DataRows::keep>()},
       {.name = "data.categories",
        .fallback = "[]",
        .only = "csv",
-       .doc = "Columns whose values are names, by name or number, also where they look like "
-              "numbers or dates: codes, zip codes, months. Inputs as those of `keep`.",
+       .doc = "Columns whose values are names, even if they look like numbers or dates: codes, zip "
+              "codes, months. Each is given by name or number, and is an input as with `keep`.",
        .binding = to<&DataRows::categories>()},
       {.name = "data.missing",
        .fallback = "[]",
        .only = "csv",
-       .doc = "Texts that stand for a missing value, as they are in the file, beside the empty "
-              "field, NA, NaN, null, ? and the like.",
+       .doc = "Further texts that mark a missing value, exactly as the file has them. The empty "
+              "field, NA, NaN, null and ? always do; `docs/data.md` lists all.",
        .binding = to<&DataRows::missing>()},
       {.name = "data.classes",
        .fallback = "[]",
-       .doc = "Only the rows of these classes, of those that are read; none named: all of them.",
+       .doc = "Classes to keep. Rows of other classes are left out after `rows` has been applied. "
+              "An empty list keeps all classes.",
        .binding = to<&DataRows::classes>()},
       {.name = "data.rows",
        .min = 1,
        .max = 4e9,
        .otherwise = "all",
        .unit = "rows",
-       .doc = "Only the first so many rows (of `idx`: training rows).",
+       .doc =
+           "Number of rows to read, from the beginning of the data. With `idx`, of training rows.",
        .binding = to<&DataRows::rows>()},
       {.name = "data.task",
-       .otherwise = "guessed from the target, and said",
-       .doc = "Whether the target is one of several classes or a number.",
+       .otherwise = "guessed from the target and reported",
+       .doc = "Type of the target: one of several classes, or a number.",
        .binding = to<&DataRows::task>()},
       {.name = "data.scale",
-       .otherwise = "`unit` for idx, else `standard`",
-       .doc = "How features are scaled, fitted on the training part: to mean 0 and deviation 1, to "
-              "0 .. 1, bytes / 255, "
-              "not at all.",
+       .otherwise = "`unit` for `idx`, else `standard`",
+       .doc = "Scaling of the features, fitted on the training part. `standard`: to mean 0 and "
+              "deviation 1. `minmax`: to the range from 0 to 1. `unit`: bytes / 255. `none`: "
+              "unchanged.",
        .binding = to<&DataRows::scale>()}};
 }
 
 std::vector<Field> split_rows() {
   return {
       {.name = "data.split",
-       .doc = "Which rows are kept out of training. The same for all trials.",
+       .doc = "Rows that are kept out of training, the same rows for all trials.",
        .binding = to<&DataRows::split>()},
       {.name = "data.split.valid",
        .min = 0,
@@ -134,7 +135,7 @@ std::vector<Field> split_rows() {
        .min_excluded = true,
        .max_excluded = true,
        .fallback = "0.2",
-       .doc = "Share of the rows that trials are compared on.",
+       .doc = "Share of rows for validation, on which trials are compared.",
        .binding = to<&SplitRows::valid>()},
       {.name = "data.split.test",
        .min = 0,
@@ -142,41 +143,41 @@ std::vector<Field> split_rows() {
        .max_excluded = true,
        .fallback = "0.2",
        .only = "csv, npy, safetensors",
-       .doc = "Share of the rows that nothing but the final score of the best trial sees.",
+       .doc = "Share of rows for the test part, which only the final score of the best trial uses.",
        .binding = to<&SplitRows::test>()},
       {.name = "data.split.seed",
        .min = 0,
        .max = kLargestSeed,
        .fallback = "0",
-       .doc = "Of the shuffle that deals out the rows; never follows the study's seed.",
+       .doc = "Seed of the shuffle that deals out the rows. It never follows the study's `seed`.",
        .binding = to<&SplitRows::seed>()},
       {.name = "data.split.group",
-       .otherwise = "each row by itself; classes in equal shares",
+       .otherwise = "rows are dealt out one by one, with equal shares of each class",
        .only = "csv",
-       .doc = "A column whose equal values stay together in one part: rows of one patient, "
-              "pictures of one scene.",
+       .doc = "Column whose equal values stay together in one part, such as the patient or the "
+              "scene of a row.",
        .binding = to<&SplitRows::group>()},
       {.name = "data.split.time",
-       .otherwise = "the order does not count",
+       .otherwise = "the order of rows does not count",
        .only = "csv",
-       .doc = "A column of numbers or dates to split by: the last rows are the test part, "
-              "those before it are the validation part.",
+       .doc = "Column of numbers or dates that orders the rows. The last rows are the test part, "
+              "the rows before them the validation part.",
        .binding = to<&SplitRows::time>()},
       {.name = "data.folds",
        .min = 2,
        .max = 100,
        .words = {"auto"},
-       .otherwise = "`auto` for a csv whose search is left open, see `parameters`, and whose "
-                    "`split.valid` is not given; else none: one split",
+       .otherwise = "`auto` in an open search of a csv without `split.valid`; else none: one split",
        .unit = "folds",
-       .doc = "Cross-validation: all rows but the test part make so many folds, each trial "
-              "trains as many networks, each chosen by one fold and trained on the others, and "
-              "reports the mean of every metric and the `spread` of the objective. `split.valid` "
-              "does not count then. The network that is written in the end is trained again on "
-              "all rows but the test part, with the best trial's parameters and epochs; with "
-              "`adapt` the network of each fold finds its own size, and that one repeats what "
-              "the one of the middle size did. `auto`: 5 folds for 20 to 3,999 rows outside of "
-              "the test part, else one split; with `split.group` or `split.time` one split.",
+       .doc =
+           "Number of folds of a cross-validation. All rows but the test part are divided into "
+           "folds, and `split.valid` is ignored. Each trial trains one network for each fold. That "
+           "fold validates the network, and the other folds train it. The trial reports the mean "
+           "of every metric and the `spread` of the objective. The final network is trained on all "
+           "folds, with the parameters and epochs of the best trial. With `adapt` the network of "
+           "each fold finds its own size. The final network then repeats the changes of the "
+           "network of the middle size. `auto`: 5 folds for 20 to 3,999 rows outside the test "
+           "part, else one split. With `split.group` or `split.time` it is always one split.",
        .binding = to<&DataRows::folds>()}};
 }
 

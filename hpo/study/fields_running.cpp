@@ -20,31 +20,33 @@ std::vector<Field> command_rows() {
        .count = Count::list,
        .required = true,
        .only = "command",
-       .doc = "A program and its arguments, instead of `data`, `network` and `train`: each trial "
-              "runs it once. No shell reads it. A word whose parameter is inactive is left out; "
-              "`$args` stands for `--name=value` of all active parameters that are named nowhere "
-              "else. See `docs/command.md`.",
+       .doc = "Program and its arguments, instead of `data`, `network` and `train`. Each trial "
+              "runs it once. No shell reads it. An argument whose parameter is inactive is left "
+              "out. `$args` stands for `--name=value` of all active parameters that are named "
+              "nowhere else. See `docs/command.md`.",
        .per_trial = true,
        .binding = to<&StudySpec::command>()},
       {.name = "folder",
        .otherwise = "the study file's folder",
        .only = "command",
-       .doc = "Where the program runs; a relative path starts at the study file's folder.",
+       .doc =
+           "Working directory of the program. A relative path starts at the study file's folder.",
        .place = true,
        .binding = to<&StudySpec::command_folder>()}};
 }
 
 std::vector<Field> limit_rows() {
   return {
-      {.name = "limits", .doc = "What ends the study.", .binding = to<&StudySpec::limits>()},
+      {.name = "limits",
+       .doc = "Limits of the study, its trials and its programs.",
+       .binding = to<&StudySpec::limits>()},
       {.name = "limits.trials",
        .min = 1,
        .max = 1e9,
-       .otherwise = "60; none with `time`; "
-                    "1 without parameters; all points for a grid; the members of a population; "
-                    "none where trials are asked for",
+       .otherwise = "60; none with `time`; 1 without parameters; all points of a grid; the "
+                    "members of a population; none with ask and tell",
        .unit = "trials",
-       .doc = "Trials in all.",
+       .doc = "Largest number of trials.",
        .binding = to<&Limits::trials>()},
       {.name = "limits.time",
        .type = Type::duration,
@@ -52,17 +54,17 @@ std::vector<Field> limit_rows() {
        .max = kSeconds,
        .otherwise = "none",
        .only = std::string(kOurs),
-       .doc = "Real time of the study, all sessions together.",
+       .doc = "Longest real time of the study, all sessions together.",
        .binding = to<&Limits::time>()},
       {.name = "limits.trial_time",
        .type = Type::duration,
        .min = 0.001,
        .max = kSeconds,
        .otherwise = "none",
-       .doc = "Real time in which tasks of one attempt of a trial run; waiting for a worker "
-              "does not count. A program is then asked to end (SIGTERM), and killed after "
-              "`limits.grace`. Where trials are asked for: real time from the asking until one is "
-              "told.",
+       .doc = "Longest real time in which the tasks of one attempt of a trial run. A longer "
+              "attempt fails as `timeout`. Time spent waiting for a worker does not count. A "
+              "program gets SIGTERM, then SIGKILL after `limits.grace`. With ask and tell: real "
+              "time from asking for a trial to telling its value.",
        .binding = to<&Limits::trial_time>()},
       {.name = "limits.no_progress",
        .type = Type::duration,
@@ -70,7 +72,8 @@ std::vector<Field> limit_rows() {
        .max = kSeconds,
        .otherwise = "none",
        .only = "command",
-       .doc = "Real time in which a program may neither print nor report.",
+       .doc = "Longest real time in which a program neither prints nor reports. A longer silence "
+              "fails as `timeout`.",
        .binding = to<&Limits::no_progress>()},
       {.name = "limits.grace",
        .type = Type::duration,
@@ -78,7 +81,8 @@ std::vector<Field> limit_rows() {
        .max = kSeconds,
        .fallback = "10s",
        .only = "command",
-       .doc = "Real time between asking a program to end and killing it with all it started.",
+       .doc = "Real time from SIGTERM to SIGKILL when a program has to end. SIGKILL ends "
+              "everything that it started, too.",
        .binding = to<&Limits::grace>()},
       {.name = "limits.log",
        .type = Type::size,
@@ -86,27 +90,29 @@ std::vector<Field> limit_rows() {
        .max = kBytes,
        .fallback = "10MB",
        .only = "command",
-       .doc = "Size of a program's log; of a longer one the beginning and the end are kept.",
+       .doc =
+           "Largest size of a program's log. Of a longer log the beginning and the end are kept.",
        .binding = to<&Limits::log>()},
       {.name = "limits.failed",
        .min = 1,
        .max = 1e9,
        .otherwise = "none",
        .unit = "trials",
-       .doc = "So many failed trials end the study.",
+       .doc = "Stop the study after N failed trials.",
        .binding = to<&Limits::failed>()},
       {.name = "limits.target",
        .otherwise = "none",
-       .doc = "A complete trial whose value is as good as this, or better, ends the study. Of one "
-              "metric; trials that break `subject_to` do not count.",
+       .doc = "Stop the study once a complete trial has this value or a better one. Trials "
+              "that break `subject_to` do not count. Only with a single metric.",
        .binding = to<&Limits::target>()},
       {.name = "limits.patience",
        .min = 1,
        .max = 1e9,
        .otherwise = "none",
        .unit = "trials",
-       .doc = "So many trials in a row that end, complete or stopped, or begin to wait, without a "
-              "complete one that is better than all before end the study. Of one metric.",
+       .doc = "Stop the study after N consecutive trials without a new best complete trial. A "
+              "trial counts when it completes, is stopped or begins to wait. Failed trials do "
+              "not count. Only with a single metric.",
        .binding = to<&Limits::patience>()},
       {.name = "limits.weights",
        .min = 1,
@@ -114,8 +120,8 @@ std::vector<Field> limit_rows() {
        .otherwise = "none",
        .unit = "weights",
        .only = "data",
-       .doc = "With `adapt`, or a method that reshapes: no network grows beyond so many "
-              "weights.",
+       .doc = "Largest number of weights to which a network may grow, with `adapt` or a method "
+              "that reshapes.",
        .binding = to<&Limits::weights>()}};
 }
 
@@ -123,14 +129,14 @@ std::vector<Field> resource_rows() {
   return {
       {.name = "resources",
        .only = std::string(kOurs),
-       .doc = "What one trial needs while it runs.",
+       .doc = "Resources of one running trial.",
        .binding = to<&StudySpec::resources>()},
       {.name = "resources.cpus",
        .min = 1,
        .max = 4096,
        .fallback = "1",
        .unit = "cores",
-       .doc = "CPU cores. A program finds the number in `OMP_NUM_THREADS`.",
+       .doc = "Number of CPU cores. A program finds it in `OMP_NUM_THREADS`.",
        .binding = to<&NeedRows::cpus>()},
       {.name = "resources.gpus",
        .min = 0,
@@ -138,75 +144,79 @@ std::vector<Field> resource_rows() {
        .words = {"auto"},
        .otherwise = "0; `auto` for a `command`",
        .unit = "GPUs",
-       .doc =
-           "GPUs, or a part of one. A network trains and is scored on a GPU where this is "
-           "above 0, up to 1; with 0.25 up to four networks share one, and all of a study's "
-           "do so in equal parts. It computes other bits than a core. A program finds its own in "
-           "`CUDA_VISIBLE_DEVICES`, and waits until they are free; `auto`: one, if there "
-           "are any, which others may share.",
+       .doc = "Number of GPUs, or a share of one GPU. A network trains and is scored on a GPU if "
+              "this is above 0, and uses at most one. With 0.25 up to four networks share a GPU. "
+              "All networks of a study share GPUs in equal parts. A GPU computes other bits than a "
+              "core. A program waits until its GPUs are free and finds them in "
+              "`CUDA_VISIBLE_DEVICES`. `auto` for a network: see `gpu_from`. `auto` for a program: "
+              "one GPU if there is any, which other trials may share.",
        .binding = to<&NeedRows::gpus>()},
       {.name = "resources.gpu_from",
        .min = 0,
        .max = 1e30,
-       .otherwise = "chosen when the study begins; then kept",
+       .otherwise = "chosen when the study begins, then kept",
        .unit = "FLOPs a step",
        .only = "data",
-       .doc = "With `gpus: auto`: a network whose training step counts so many FLOPs, or more, "
-              "uses a GPU, a smaller one a core; one that grows past it moves. Part of the "
-              "result: the two kinds of device round differently. See `docs/simulate.md`.",
+       .doc =
+           "Size from which a network uses a GPU, with `gpus: auto`: the FLOPs of a training step. "
+           "A smaller network uses a core, and one that grows past this size moves. The number is "
+           "part of the result, because GPUs and cores round differently. See `docs/simulate.md`.",
        .binding = to<&NeedRows::gpu_from>()},
       {.name = "resources.memory",
        .type = Type::size,
        .min = 1,
        .max = kBytes,
-       .otherwise = "not asked for",
-       .doc = "Memory. A program that takes more is killed, as `out_of_memory`.",
+       .otherwise = "none is reserved",
+       .doc = "Memory of a trial. A program that takes more is killed, with the cause "
+              "`out_of_memory`.",
        .binding = to<&NeedRows::memory>()},
       {.name = "retry",
        .only = std::string(kOurs),
-       .doc = "What happens to a trial that failed.",
+       .doc = "Retries of failed trials.",
        .binding = to<&StudySpec::retry>()},
       {.name = "retry.max",
        .min = 0,
        .max = 100,
        .fallback = "2",
        .unit = "attempts",
-       .doc = "Attempts after the first. The end of the program itself is none.",
+       .doc = "Attempts after the first one. A stop or a crash of Trellis itself does not count as "
+              "an attempt.",
        .binding = to<&Retry::max>()},
       {.name = "retry.on",
        .fallback = "[lost, killed, out_of_memory]",
-       .doc = "The causes that are worth another attempt.",
+       .doc = "Causes of failure that are retried.",
        .binding = to<&Retry::on>()}};
 }
 
 std::vector<Field> keeping_rows() {
-  return {
-      {.name = "checkpoint",
-       .only = "data",
-       .doc = "How often half-done work is brought to the disk, where a killed study finds it. "
-              "Never changes a result.",
-       .binding = to<&StudySpec::checkpoint>()},
-      {.name = "checkpoint.overhead",
-       .type = Type::percent,
-       .min = 0,
-       .max = 100,
-       .fallback = "3.5%",
-       .doc = "Share of the time that writing may take; from it and from what a checkpoint costs "
-              "follows the interval. The last two of every trial are kept. What is computed again "
-              "sooner than its share allows to write it is kept in memory only.",
-       .binding = to<&CheckpointLimits::overhead>()},
-      {.name = "store",
-       .only = "data",
-       .doc = "Results that studies in one folder share. Never changes a result.",
-       .binding = to<&StudySpec::store>()},
-      {.name = "store.budget",
-       .type = Type::size,
-       .min = 1e6,
-       .max = kBytes,
-       .fallback = "16GB",
-       .doc = "Size on disk. Beyond it goes what is quickest to compute again for its size, then "
-              "what was not used for longest, but nothing that an unfinished trial needs.",
-       .binding = to<&StoreLimits::budget>()}};
+  return {{.name = "checkpoint",
+           .only = "data",
+           .doc = "Checkpoints of unfinished work on disk, from which a killed study continues. "
+                  "They never change a result.",
+           .binding = to<&StudySpec::checkpoint>()},
+          {.name = "checkpoint.overhead",
+           .type = Type::percent,
+           .min = 0,
+           .max = 100,
+           .fallback = "3.5%",
+           .doc = "Share of the time that writing may take. The time between checkpoints follows "
+                  "from this share and from the cost of a checkpoint. The last two checkpoints of "
+                  "every trial are kept. Other results are written if that takes at most this "
+                  "share of the time to compute them. Else they stay in memory.",
+           .binding = to<&CheckpointLimits::overhead>()},
+          {.name = "store",
+           .only = "data",
+           .doc = "Results that all studies in one folder share. They never change a result.",
+           .binding = to<&StudySpec::store>()},
+          {.name = "store.budget",
+           .type = Type::size,
+           .min = 1e6,
+           .max = kBytes,
+           .fallback = "16GB",
+           .doc = "Size on disk. Beyond it, the results that are quickest to compute again for "
+                  "their size are removed first. Among equals, the least recently used result is "
+                  "removed first. Nothing that an unfinished trial needs is removed.",
+           .binding = to<&StoreLimits::budget>()}};
 }
 
 }  // namespace hpo::study

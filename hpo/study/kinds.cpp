@@ -138,9 +138,9 @@ Kind residual_kind() {
   Kind kind = kind_of(nn::layer_kind("residual_end"));
   kind.name = kind.block.name = "residual";
   kind.doc =
-      "A group of layers that learns a difference: what entered it is added to what leaves it. "
-      "Both have the same shape.";
-  kind.block.fields.push_back(layers_field("The layers of the block, first to last."));
+      "Residual block: adds the input of a group of layers to their output. Both have the same "
+      "shape.";
+  kind.block.fields.push_back(layers_field("Layers of the block, first to last."));
   return kind;
 }
 
@@ -155,25 +155,26 @@ KindSet make_layers() {
     kind.block.fields.push_back(
         {.name = "name",
          .type = Type::text,
-         .otherwise = "the kind and its number among its like: `dense1`",
-         .doc =
-             "What weights and random numbers of the layer hang on: letters, digits, `_` and `-`.",
+         .otherwise = "the kind and a number, such as `dense1` for the first dense layer",
+         .doc = "Name of the layer: letters, digits, `_` and `-`. The weights and random numbers "
+                "of the layer depend on it.",
          .per_trial = true});
   }
-  set.kinds.push_back({.name = "repeat",
-                       .doc = "A group of layers several times over. In the copies a layer called "
-                              "`fc` becomes `fc1`, `fc2`, ...",
-                       .since = "0.1.0",
-                       .block = {.name = "repeat",
-                                 .type = Type::block,
-                                 .fields = {{.name = "times",
-                                             .type = Type::integer,
-                                             .min = 0,
-                                             .max = 1000,
-                                             .required = true,
-                                             .doc = "How often.",
-                                             .per_trial = true},
-                                            layers_field("The layers, first to last.")}}});
+  set.kinds.push_back(
+      {.name = "repeat",
+       .doc =
+           "Repeats a group of layers. In the copies a layer called `fc` becomes `fc1`, `fc2`, ...",
+       .since = "0.1.0",
+       .block = {.name = "repeat",
+                 .type = Type::block,
+                 .fields = {{.name = "times",
+                             .type = Type::integer,
+                             .min = 0,
+                             .max = 1000,
+                             .required = true,
+                             .doc = "Number of repetitions.",
+                             .per_trial = true},
+                            layers_field("Layers, first to last.")}}});
   return set;
 }
 
@@ -184,7 +185,7 @@ KindSet make_operations() {
     kind.block.fields.insert(kind.block.fields.begin(), {.name = "layer",
                                                          .type = Type::text,
                                                          .required = true,
-                                                         .doc = "The layer, by its name.",
+                                                         .doc = "Name of the layer.",
                                                          .per_trial = true});
   }
   return set;
@@ -201,49 +202,51 @@ KindSet make_policies() {
   for (const nn::PolicyKind& policy : nn::policies()) {
     Kind kind = kind_of(policy.info);
     if (policy.timetable) {
-      kind.block.fields.push_back({.name = "at",
-                                   .type = Type::timetable,
-                                   .required = true,
-                                   .doc = "When what is done: epochs, or parts of one, and an "
-                                          "operation or a list of them.",
-                                   .per_trial = true,
-                                   .kinds = operation_set});
+      kind.block.fields.push_back(
+          {.name = "at",
+           .type = Type::timetable,
+           .required = true,
+           .doc = "Map from epochs, or fractions of one, to an operation or a list of operations.",
+           .per_trial = true,
+           .kinds = operation_set});
     }
     if (policy.program) {
-      kind.block.fields.push_back({.name = "command",
-                                   .type = Type::text,
-                                   .count = Count::list,
-                                   .required = true,
-                                   .doc = "The program and its arguments. It reads one JSON "
-                                          "object and prints one JSON value.",
-                                   .per_trial = true});
       kind.block.fields.push_back(
-          {.name = "folder",
+          {.name = "command",
            .type = Type::text,
-           .otherwise = "the study file's folder",
-           .doc = "Where the program runs; a relative path starts at the study file's folder.",
-           .place = true});
-      kind.block.fields.push_back(
-          {.name = "timeout",
-           .type = Type::duration,
-           .min = 0.001,
-           .max = 1e9,
-           .fallback = "60s",
-           .doc = "Real time that the program may take for an answer; then the trial has failed.",
+           .count = Count::list,
+           .required = true,
+           .doc = "Program and its arguments. It reads one JSON object and prints one JSON value.",
            .per_trial = true});
+      kind.block.fields.push_back({.name = "folder",
+                                   .type = Type::text,
+                                   .otherwise = "the study file's folder",
+                                   .doc = "Working directory of the program. A relative path "
+                                          "starts at the study file's folder.",
+                                   .place = true});
+      kind.block.fields.push_back({.name = "timeout",
+                                   .type = Type::duration,
+                                   .min = 0.001,
+                                   .max = 1e9,
+                                   .fallback = "60s",
+                                   .doc = "Longest real time that the program may take for an "
+                                          "answer. A longer wait fails the trial as `timeout`.",
+                                   .per_trial = true});
     }
     if (policy.behind != nullptr) {
-      kind.block.fields.push_back({.name = "plugin",
-                                   .type = Type::text,
-                                   .required = true,
-                                   .doc = "The shared library; a relative path starts at the study "
-                                          "file's folder.",
-                                   .place = true});
-      kind.block.fields.push_back({.name = "content",
-                                   .type = Type::text,
-                                   .otherwise = "that of the file",
-                                   .doc = "The content of the library, 32 digits: another one is "
-                                          "refused. It is part of what a study is."});
+      kind.block.fields.push_back(
+          {.name = "plugin",
+           .type = Type::text,
+           .required = true,
+           .doc =
+               "Shared library with the policy. A relative path starts at the study file's folder.",
+           .place = true});
+      kind.block.fields.push_back(
+          {.name = "content",
+           .type = Type::text,
+           .otherwise = "the hash of the file",
+           .doc = "Hash of the library's content, 32 digits. A library with other content is "
+                  "refused. The hash is part of the study."});
       kind.more = &fields_of_plugin;
     }
     set.kinds.push_back(std::move(kind));
@@ -261,8 +264,9 @@ KindSet make_samplers() {
          .type = Type::kind,
          .count = Count::list,
          .fallback = "[]",
-         .doc = "Reshape operations: a copy goes through one of them or through none, each as "
-                "likely as any other. One that its network has no room for is left out, and said.",
+         .doc = "Reshape operations for copies of networks. A copy goes through one of them or "
+                "through none, each with the same probability. An operation for which its network "
+                "has no room is left out, with a message.",
          .kinds = operation_set});
   }
   return set;
@@ -279,37 +283,35 @@ KindSet make_stopping() {
            .type = Type::kind,
            .count = Count::list,
            .required = true,
-           .doc = base::cat("The rules, which count in the same unit. `{", kind.name,
+           .doc = base::cat("Rules to combine, all with the same `unit`. `{", kind.name,
                             ": [...]}` is short for `{type: ", kind.name, ", of: [...]}`."),
            .kinds = stopping_set});
     }
     if (kind.block.fields.empty() || info->combines) continue;
-    kind.block.fields.push_back({.name = "unit",
-                                 .type = Type::word,
-                                 .words = {"epochs", "steps", "seconds", "flops"},
-                                 .fallback = "epochs",
-                                 .doc = "What the rule counts in. steps: of the optimizer, or what "
-                                        "a program reports; seconds: real ones in which the "
-                                        "trial's tasks or its program ran, so that no two searches "
-                                        "need be equal; flops: the counted FLOPs that a "
-                                        "trial has spent, on training, scoring and the candidates "
-                                        "of its races. In another unit than epochs a rung is "
-                                        "where the first epoch ends at or beyond it, and networks "
-                                        "report after every epoch."});
+    kind.block.fields.push_back(
+        {.name = "unit",
+         .type = Type::word,
+         .words = {"epochs", "steps", "seconds", "flops"},
+         .fallback = "epochs",
+         .doc = "Unit in which the rule counts. `steps`: of the optimizer, or as a program reports "
+                "them. `seconds`: real time in which the trial's tasks or its program ran, so no "
+                "two searches need be equal. `flops`: the counted FLOPs of training, scoring and "
+                "the candidates of races. In units other than epochs, networks report after every "
+                "epoch. A rung is then the end of the first epoch at or beyond it."});
     kind.block.fields.push_back({.name = "metric",
                                  .type = Type::text,
-                                 .otherwise = "the metric; needed where there are several",
-                                 .doc = "Which of several metrics the rule looks at."});
-    kind.block.fields.push_back({.name = "max",
-                                 .type = Type::integer,
-                                 .min = 1,
-                                 .max = 1e15,
-                                 .otherwise = "nobody knows",
-                                 .unit = "steps",
-                                 .only = "command, ask",
-                                 .doc = "The step at which a program ends by itself: a report "
-                                        "there is its result, and no rung. For a network that is "
-                                        "`train.epochs`."});
+                                 .otherwise = "the only metric; required if there are several",
+                                 .doc = "Metric that the rule looks at, one of several."});
+    kind.block.fields.push_back(
+        {.name = "max",
+         .type = Type::integer,
+         .min = 1,
+         .max = 1e15,
+         .otherwise = "unknown",
+         .unit = "steps",
+         .only = "command, ask",
+         .doc = "Step at which a program ends by itself. A report at this step is its result, and "
+                "no rung. A network has `train.epochs` instead."});
   }
   return set;
 }

@@ -13,19 +13,27 @@ namespace {
 
 constexpr std::string_view kIntroduction = R"md(# The study file
 
-One YAML file says what is searched: the data, the network, how it is trained, what may vary, and
-when to stop. The smallest one is
+A study file describes one search in YAML: the data, the network, its training, the parameters that
+vary, and the end of the search. The shortest one is
 
 ```yaml
 data: {csv: flowers.csv, target: species}
 ```
 
-and everything that it leaves out has a default, which `trellis check` prints and
-`runs/NAME/study.yaml` keeps. Without `network`, `train` and `parameters` that is a search of dense
-networks of none to four hidden layers (`depth`, `width`), trained by adam for 81 epochs with a
-rate (`lr`) that falls along a cosine, `batch` and `weight_decay`; 60 trials by tpe, and asha stops
-those that fall behind after 9 and 27 epochs (of arrays, which may be images: 27 epochs, 3 and
-9). A complete one:
+Every other key has a default. `trellis check` prints all defaults, and `runs/NAME/study.yaml` keeps
+them. A search is *open* if the file has no `network`, `train.optimizer`, `adapt`, `from` and
+`parameters`. Its defaults are
+
+| part | in an open search |
+|---|---|
+| network | none to four dense layers (`depth`) of `width` units |
+| training | adam with `lr` and `weight_decay`, `batch` rows a step, a cosine schedule, 81 epochs |
+| search | 60 trials by `tpe` |
+| stopping rule | `asha` with rungs at 9 and 27 epochs |
+| validation | `folds: auto` |
+
+Arrays may be images. Their networks begin with `flatten` and train for 27 epochs, with rungs at 3
+and 9 epochs and without folds. A complete study file is
 
 ```yaml
 name: digits
@@ -56,34 +64,35 @@ retry: {max: 2, on: [lost, killed, out_of_memory]}
 
 ## How it is read
 
-- Numbers and booleans follow YAML 1.2: `1e-5` is a float, `010` is ten, `yes` is a text.
-- `$name` (or `"${name}"`) stands for the parameter of that name, wherever the tables below say
-  so. A value that is nothing but one reference takes the parameter's type. `$$` is a dollar.
-- A parameter that is inactive (see `when`) leaves out the key where it is used. `docs/spaces.md`
-  shows all that parameters can be.
-- What has a kind is written `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}`
-  (`policy: NAME` in `adapt`). The last form lets a parameter choose the kind (`type:
-  $optimizer`); fields that the chosen kind does not have are then left out.
-- An optimizer's `lr` may be a list of `[epoch, value]` pairs: `lr: [[0, 0.1], [10, $late]]`. Trials
-  that differ in `$late` alone share their first ten epochs; so do trials that differ in `epochs`
-  alone, and those whose schedules agree for a while.
-- Unknown keys, keys that stand twice, wrong types and values out of range, a `$name` without a
-  parameter and a parameter that is used nowhere are errors with file, line and column. Nothing is
-  ignored.
-- At most 1 MiB, 64 levels, 100,000 values and 10,000 parameters. Aliases work; merge keys (`<<`)
-  and tags do not.
-- The first line `# yaml-language-server: $schema=study.schema.json`, with the output of `trellis
-  schema` in that file, makes editors complete and check it.
+- **Values.** Numbers and booleans follow YAML 1.2: `1e-5` is a float, `010` is ten, and `yes` is a
+  text.
+- **Parameters.** `$name` or `"${name}"` stands for the value of the parameter `name`, in keys that
+  the column `$` marks. A value that is only one reference takes the type of the parameter. `$$` is
+  a dollar sign.
+- **Inactive parameters.** A parameter may exist only under a condition (`when`). A key that uses an
+  inactive parameter is left out. `docs/spaces.md` describes all forms of parameters.
+- **Kinds.** A kind is an alternative with fields of its own, such as the optimizer `adam`. Write
+  `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}` (`policy: NAME` in `adapt`). The
+  last form lets a parameter choose the kind: `type: $optimizer`. Fields that the chosen kind does
+  not have are then left out.
+- **Rates.** The `lr` of an optimizer may be a list of `[epoch, value]` pairs: `lr: [[0, 0.1], [10,
+  $late]]`. Trials that differ only in `$late` share their first ten epochs. Trials that differ only
+  in `epochs` share their common epochs. Trials with two schedules share the epochs in which both
+  agree.
+- **Results.** A key that is part of the result decides about bits or about the course of the
+  search. `docs/same-results.md` says what else does.
+- **Ask and tell.** A file with neither `data` nor `command` is for a program that runs the trials
+  itself (`docs/ask-tell.md`).
+- **Errors.** Unknown keys, repeated keys, wrong types and values out of range are errors with file,
+  line and column. So are a `$name` without a parameter and a parameter that is used nowhere.
+  Nothing is ignored.
+- **Limits.** A file has at most 1 MiB, 64 levels, 100,000 values and 10,000 parameters. Aliases
+  work; merge keys (`<<`) and tags do not.
+- **Editors.** Save the output of `trellis schema` as `study.schema.json` and begin a study file
+  with `# yaml-language-server: $schema=study.schema.json`. Editors then complete and check it.
 )md";
 
-/// Docs of kinds come from other folders, some of them as a sentence and some not.
-std::string sentence(std::string text) {
-  if (text.empty()) return text;
-  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
-  return text.back() == '.' ? text : text + ".";
-}
-
-/// What the first version had goes without saying.
+/// Returns the version that added a key; nothing for the first version.
 std::string since(const std::string& version) {
   return version == "0.1.0" ? "" : base::cat(" Since ", version, ".");
 }
@@ -107,7 +116,7 @@ std::string allowed_text(const Field& field) {
 }
 
 std::string row(const Field& field, const std::string& path) {
-  std::string doc = sentence(field.doc) + since(field.since);
+  std::string doc = field.doc + since(field.since);
   if (!field.only.empty() && field.only != field.name)
     doc += base::cat(" Only with `", field.only, "`.");
   return base::cat("| `", path, "` | ", type_text(field), " | ", cell(allowed_text(field)), " | ",
@@ -133,7 +142,7 @@ void section(std::string& out, const Field& field) {
 void kinds(std::string& out, const KindSet& set, std::string_view title) {
   out += base::cat("\n## ", title, "\n");
   for (const Kind& kind : set.kinds) {
-    out += base::cat("\n### ", kind.name, "\n\n", sentence(kind.doc), since(kind.since), "\n");
+    out += base::cat("\n### ", kind.name, "\n\n", kind.doc, since(kind.since), "\n");
     if (!kind.block.fields.empty()) {
       out += base::cat("\n", kTableHead);
       rows(out, kind.block, "");
@@ -143,21 +152,24 @@ void kinds(std::string& out, const KindSet& set, std::string_view title) {
 
 void metrics(std::string& out) {
   out +=
-      "\n## Metrics\n\nA trial reports the loss and all that fit the target, measured on the "
-      "validation part as `valid.NAME`; the best network's are measured on the test part, too, as "
-      "`test.NAME`.\n\n| metric | for | better | meaning |\n|---|---|---|---|\n"
-      "| `loss` | both | lower | What training makes small: see Losses. |\n";
+      "\n## Metrics\n\nA trial reports the loss and all metrics that fit the target. They are "
+      "measured on the validation part, as `valid.NAME`. Those of the best network are measured on "
+      "the test part too, as `test.NAME`.\n\n| metric | for | better | meaning "
+      "|\n|---|---|---|---|\n"
+      "| `loss` | both | lower | Loss that training minimizes, see Losses. |\n";
   for (const nn::Metric* metric : nn::metrics()) {
     const bool classes = metric->target == nn::TargetKind::labels;
     out += base::cat("| `", metric->name, "` | ", classes ? "classes" : "numbers", " | ",
                      metric->maximize ? "higher" : "lower", " | ", metric->doc, " |\n");
   }
   out +=
-      "\nOf a network there are also `weights` (how many it has), `inference_flops` (counted, one "
-      "row forward) and `valid.latency` (the seconds that it takes to answer one row alone, "
-      "measured "
-      "where it trains; `docs/methods.md`): a trial reports them where `metric` or `subject_to` "
-      "names them.\n";
+      "\nA trial reports these properties of its network if `metric` or `subject_to` names "
+      "them:\n\n"
+      "| metric | better | meaning |\n|---|---|---|\n"
+      "| `weights` | lower | Number of weights. |\n"
+      "| `inference_flops` | lower | FLOPs of one row forward, counted. |\n"
+      "| `valid.latency` | lower | Seconds to answer one row alone, measured where the network "
+      "trains (`docs/methods.md`). |\n";
 }
 
 std::string plural(const std::string& noun) {
@@ -167,7 +179,7 @@ std::string plural(const std::string& noun) {
 
 void later(std::string& out) {
   out +=
-      "\n## Not in this version\n\nThese words are taken, and using one is an error that says "
+      "\n## Not in this version\n\nThese words are reserved. Using one is an error that says "
       "so:\n\n";
   const auto sets = {layer_set(),   loss_set(),     optimizer_set(), schedule_set(),
                      sampler_set(), stopping_set(), policy_set(),    operation_set()};
@@ -187,7 +199,8 @@ void later(std::string& out) {
 std::string study_reference_markdown() {
   using namespace study;
   std::string out(kIntroduction);
-  out += base::cat("\n## Keys\n\nThe column `$` says where a parameter may stand.\n\n", kTableHead);
+  out += base::cat("\n## Keys\n\nThe column `$` marks keys in which a parameter may stand.\n\n",
+                   kTableHead);
   for (const Field& field : study_block().fields) {
     out += row(field, field.name);
   }
@@ -204,7 +217,9 @@ std::string study_reference_markdown() {
   kinds(out, *policy_set(), "Policies");
   kinds(out, *operation_set(), "Reshape operations");
   later(out);
-  out += "\nThis page is made from the program's own table of fields: `ninja docs` writes it.\n";
+  out +=
+      "\nThis page is made from the program's own table of fields: `ninja -C build docs` writes "
+      "it.\n";
   return out;
 }
 

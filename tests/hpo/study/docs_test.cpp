@@ -64,6 +64,32 @@ TEST(FieldTable, EveryRowIsInSchemaAndReference) {
   }
 }
 
+/// Expects a sentence, in the page and in an editor: it begins with no small letter and has an end.
+void expect_sentence(const std::string& doc, const std::string& name) {
+  ASSERT_FALSE(doc.empty()) << name;
+  EXPECT_FALSE(doc.front() >= 'a' && doc.front() <= 'z') << name << ": " << doc;
+  EXPECT_EQ(doc.back(), '.') << name << ": " << doc;
+}
+
+void expect_sentences(const Field& block) {
+  for (const Field& field : block.fields) {
+    expect_sentence(field.doc, block.name + "." + field.name);
+    expect_sentences(field);
+  }
+}
+
+TEST(FieldTable, EveryTextIsASentence) {
+  expect_sentences(study::study_block());
+  for (const auto* set :
+       {study::layer_set(), study::loss_set(), study::optimizer_set(), study::schedule_set(),
+        study::sampler_set(), study::stopping_set(), study::policy_set(), study::operation_set()}) {
+    for (const study::Kind& kind : set->kinds) {
+      expect_sentence(kind.doc, kind.name);
+      expect_sentences(kind.block);
+    }
+  }
+}
+
 TEST(FieldTable, EveryDefaultPassesItsOwnCheck) {
   const Space none;
   for (const Field& field : study::field_table()) {
