@@ -40,6 +40,14 @@ void Arguments::flag(std::string name, std::string doc) {
   items_.push_back({.name = std::move(name), .doc = std::move(doc), .flag = true});
 }
 
+void Arguments::flag(std::string name, std::string value_name, std::string plain, std::string doc) {
+  items_.push_back({.name = std::move(name),
+                    .value_name = std::move(value_name),
+                    .doc = std::move(doc),
+                    .plain = std::move(plain),
+                    .flag = true});
+}
+
 bool Arguments::has(std::string_view name) const { return values_.find(name) != values_.end(); }
 
 std::string Arguments::text(std::string_view name) const {
@@ -65,9 +73,12 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
   return value;
 }
 
-std::string Arguments::retyped() const {
+std::string Arguments::retyped(std::string_view but) const {
   std::string line;
-  for (const std::string& word : words_) line += (line.empty() ? "" : " ") + shell_quoted(word);
+  for (const std::string& word : words_) {
+    if (!but.empty() && word.substr(0, word.find('=')) == but) continue;
+    line += (line.empty() ? "" : " ") + shell_quoted(word);
+  }
   return line;
 }
 
@@ -98,7 +109,9 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
   std::vector<CLI::Option*> bound(items_.size());
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
-    if (item.flag) {
+    if (item.flag && !item.plain.empty()) {
+      bound[i] = app.add_flag(item.name + "{" + item.plain + "}");
+    } else if (item.flag) {
       bound[i] = app.add_flag(item.name)->disable_flag_override();
     } else {
       bound[i] = app.add_option(item.name, given[i]);
@@ -130,6 +143,7 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
                       "unknown argument '" + base::printable(word, 60) + "'" + hint);
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (!items_[i].plain.empty()) given[i] = bound[i]->results();
     if (bound[i]->count() > 0 || !given[i].empty()) {
       if (items_[i].required && given[i].back().empty()) throw missing(items_[i]);
       values_[long_name(items_[i].name)] =
@@ -146,6 +160,7 @@ std::string Arguments::help(std::string_view verb, std::string_view summary) con
   std::string lines;
   std::size_t width = 6;
   auto label = [](const Item& item) {
+    if (item.flag && !item.plain.empty()) return item.name + "[=" + item.value_name + "]";
     return item.value_name.empty() ? item.name : item.name + " " + item.value_name;
   };
   for (const Item& item : items_) {

@@ -24,6 +24,8 @@ class Arguments {
   /// collect all values.
   void option(std::string name, std::string value_name, std::string doc, bool repeatable = false);
   void flag(std::string name, std::string doc);
+  /// A flag that may have a value behind a `=`; without it, it has the value `plain`.
+  void flag(std::string name, std::string value_name, std::string plain, std::string doc);
 
   // --- read by a verb ---
   [[nodiscard]] bool has(std::string_view name) const;
@@ -35,8 +37,8 @@ class Arguments {
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t min,
                                                     std::int64_t max) const;
 
-  /// What was given, as a shell would take it again.
-  [[nodiscard]] std::string retyped() const;
+  /// What was given, as a shell would take it again; without the flag `but`.
+  [[nodiscard]] std::string retyped(std::string_view but = {}) const;
 
   enum class Outcome { run, help };
   /// Fills the values. Throws base::Error (usage) for unknown options, with the nearest known one.
@@ -46,6 +48,7 @@ class Arguments {
  private:
   struct Item {
     std::string name, value_name, doc;
+    std::string plain = {};  ///< of a flag that may have a value
     bool positional = false, required = false, flag = false, repeatable = false;
   };
   [[nodiscard]] static base::Error missing(const Item& item);

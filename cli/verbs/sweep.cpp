@@ -1,5 +1,9 @@
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
@@ -15,6 +19,24 @@
 namespace cli {
 
 namespace {
+
+constexpr const char* kRetryFailed = "--retry-failed";
+constexpr const char* kAnyCause = "any";
+
+/// The cause after which trials run again; `none`: any.
+hpo::Cause cause_of(const std::string& word) {
+  if (word == kAnyCause) return hpo::Cause::none;
+  const auto cause = word.empty() ? std::nullopt : hpo::cause_of(word);
+  if (cause) return *cause;
+  std::vector<std::string> words{kAnyCause};
+  for (const std::string_view known : hpo::kCauseNames.all())
+    if (!known.empty()) words.emplace_back(known);
+  std::string expected;
+  for (const std::string& known : words) expected += (expected.empty() ? "" : ", ") + known;
+  throw base::Error(base::Errc::usage,
+                    base::cat(kRetryFailed, ": '", base::printable(word, 60), "', expected one of ",
+                              expected, base::did_you_mean(word, words)));
+}
 
 std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
                    const hpo::SweepResult& result) {
@@ -61,7 +83,8 @@ std::string_view limit_of(hpo::Finish why) {
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                        const hpo::SweepResult& result) {
   const std::string trellis = called_as();
-  const std::string again = base::cat(trellis, " sweep ", arguments.retyped(), "\n");
+  // Trials that fail from here on are not meant.
+  const std::string again = base::cat(trellis, " sweep ", arguments.retyped(kRetryFailed), "\n");
   if (result.ending == hpo::Ending::interrupted) return base::cat("stopped; to continue: ", again);
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
   if (!result.best && late && result.counts.failed == 0)
@@ -94,6 +117,8 @@ void declare_sweep(Arguments& arguments) {
   declare_run_options(arguments);
   arguments.option("--parallel", "N",
                    "slots of the search in place of the file's; part of the result, and logged");
+  arguments.flag(kRetryFailed, "CAUSE", kAnyCause,
+                 "trials that failed before, or did so by CAUSE, run again from where they were");
   arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }
@@ -103,6 +128,7 @@ int run_sweep_verb(const Arguments& arguments) {
   hpo::RunOptions options = run_options(arguments, study);
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
+  if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.asked();
   ProgressDisplay display(study.name, hpo::objective_of(study), study.runs_command,

@@ -65,6 +65,10 @@ void SamplerThread::ended(std::uint64_t trial, TrialState state) {
   tell([=](Sampler& sampler) { sampler.ended(trial, state); });
 }
 
+void SamplerThread::reopened(std::uint64_t trial) {
+  tell([=](Sampler& sampler) { sampler.reopened(trial); });
+}
+
 void SamplerThread::replaced(std::uint64_t trial, const Params& params) {
   tell([=](Sampler& sampler) { sampler.replaced(trial, params); });
 }

@@ -34,6 +34,7 @@ class SamplerThread final : public Sampler {
   void reported(std::uint64_t trial, std::int64_t step, const Score& score) override;
   void paused(std::uint64_t trial) override;
   void ended(std::uint64_t trial, TrialState state) override;
+  void reopened(std::uint64_t trial) override;
   void replaced(std::uint64_t trial, const Params& params) override;
   void resumed(std::uint64_t trial) override;
 

@@ -87,11 +87,14 @@ void Driver::loop() {
   }
 }
 
+std::optional<Finished> Driver::out_of_time() const {
+  if (!study_.limits.time || active_seconds() < *study_.limits.time) return std::nullopt;
+  return Finished{Finish::time, base::cat("limits.time of ",
+                                          base::format_seconds(*study_.limits.time), " is over")};
+}
+
 void Driver::obey_clock() {
-  if (study_.limits.time && active_seconds() >= *study_.limits.time) {
-    finish({Finish::time,
-            base::cat("limits.time of ", base::format_seconds(*study_.limits.time), " is over")});
-  }
+  if (const auto end = out_of_time()) finish(*end);
   if (!study_.limits.trial_time) return;
   std::vector<std::uint64_t> late;
   for (const auto& [trial, live] : live_) {

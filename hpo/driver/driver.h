@@ -42,6 +42,8 @@ struct DriverSetup {
   std::string arithmetic = {};            ///< fingerprint that this process computes with
   std::shared_ptr<rt::Store> store = {};  ///< of the runtime; null: no checkpoints
   std::vector<Known> known = {};          ///< trials of earlier studies
+  /// Trials that failed by it run again; `none`: by any cause.
+  std::optional<Cause> retry_failed = {};
   /// An event waits at most this long for others to share its commit.
   base::Duration commit_delay = std::chrono::milliseconds(200);
 };
@@ -72,6 +74,7 @@ class Driver {
 
   // The loop (driver.cpp).
   void loop();
+  [[nodiscard]] std::optional<Finished> out_of_time() const;
   void obey_clock();
   [[nodiscard]] bool interrupted() const;
   void pause();
@@ -99,6 +102,7 @@ class Driver {
   // From the log, to the log, then to the observer (driver_log.cpp).
   void replay();
   void open_session();
+  void reopen_failed(Cause cause);
   void remember(std::optional<std::uint64_t> trial, const EventBody& event);
   /// An event happens: machine and log take it.
   void emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real = {});
@@ -123,6 +127,9 @@ class Driver {
     std::optional<std::vector<base::Key>> kept{};  ///< as of its last event, see keep_checkpoints
   };
   std::map<std::uint64_t, Past> pasts_;
+  /// Of trials that failed in earlier sessions, until it is known whether they are reopened.
+  std::map<std::uint64_t, Past> failed_pasts_;
+  bool replays_ = true;  ///< the session has yet to begin
 
   double now_ = 0;  ///< virtual time of the last event
   std::optional<std::uint64_t>

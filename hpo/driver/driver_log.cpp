@@ -63,8 +63,11 @@ void Driver::remember(std::optional<std::uint64_t> trial, const EventBody& event
   if (const auto* exported = std::get_if<Exported>(&event)) {
     exported_ = trial;
     exported_file_ = exported->file;
-  } else if (std::holds_alternative<Ended>(event)) {
-    pasts_.erase(*trial);
+  } else if (const auto* end = std::get_if<Ended>(&event)) {
+    auto past = pasts_.extract(*trial);
+    if (replays_ && end->state == TrialState::failed) failed_pasts_.insert(std::move(past));
+  } else if (std::holds_alternative<Reopened>(event)) {
+    pasts_.insert(failed_pasts_.extract(*trial));
   } else if (!std::holds_alternative<Noted>(event)) {
     Past& past = pasts_[*trial];
     past.kept.reset();
@@ -84,7 +87,7 @@ void Driver::open_session() {
                                    setup_.arithmetic,
                                    "\": results from here on may differ in the last bits"));
   }
-  if (machine_.begins_again())
+  if (machine_.begins_again() && !setup_.retry_failed)
     setup_.observer.note("the first trial failed last time: trying another one");
   Holder self = Holder::self();
   emit({}, Opened{.host = self.host,
@@ -96,9 +99,29 @@ void Driver::open_session() {
     setup_.observer.note(base::cat(change.key, " is now ", change.to, " (was ", change.from, ")"));
     emit({}, change);
   }
+  if (setup_.retry_failed) reopen_failed(*setup_.retry_failed);
+  failed_pasts_.clear();
+  replays_ = false;
   log_.note("trial_limit", std::to_string(study_.limits.trials.value_or(0)));
   log_.note(kByTimeFact, ends_by_time(study_) ? "yes" : "");
   commit();
+}
+
+/// Before anything else of the session: what follows then depends on nothing but the log.
+void Driver::reopen_failed(Cause cause) {
+  auto end = reached(study_.limits, log_.trials());
+  if (!end) end = out_of_time();
+  if (end) return setup_.observer.note("failed trials stay as they are: " + end->message);
+  std::vector<std::pair<std::uint64_t, Reopened>> failed;
+  for (const TrialRow& row : log_.trials().rows()) {
+    const bool is_meant = cause == Cause::none || row.cause == cause;
+    if (row.state == TrialState::failed && is_meant) failed.emplace_back(row.trial, row.cause);
+  }
+  const std::string count = failed.empty() ? "no" : std::to_string(failed.size());
+  setup_.observer.note(base::cat(count, " failed", failed.size() > 1 ? " trials" : " trial",
+                                 cause == Cause::none ? "" : base::cat(" (", name_of(cause), ")"),
+                                 failed.size() > 1 ? " run again" : " runs again"));
+  for (const auto& [trial, reopened] : failed) emit(trial, reopened);
 }
 
 void Driver::emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real) {

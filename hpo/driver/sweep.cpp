@@ -131,6 +131,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .arithmetic = tasks::arithmetic(loaded.study.precision),
                  .store = config.store,
                  .known = known_of(log),
+                 .retry_failed = options.retry_failed,
                  .commit_delay = options.commit_delay});
   std::optional<Baselines> baselines;
   if (!log.noted(kBaselinesFact)) baselines.emplace(loaded);
@@ -176,6 +177,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .interrupts = options.interrupts,
                  .changes = std::move(changes),
                  .known = known_of(log),
+                 .retry_failed = options.retry_failed,
                  // What a program has done is not done again with the same bits.
                  .commit_delay = std::min<base::Duration>(options.commit_delay, kProgramDelay)});
   const DriverEnd end = driver.run();

@@ -19,7 +19,7 @@ namespace hpo {
 /// Who executes the tasks; `automatic` takes StarPU where it is there.
 enum class Engine : std::uint8_t { automatic, sequential, starpu_cpu, starpu_cuda };
 
-/// How to run; nothing in here changes a result.
+/// How to run; nothing in here but `retry_failed` changes a result.
 struct RunOptions {
   base::Path folder;  ///< the study's folder, runs/<name>; made if missing
   base::Path
@@ -37,6 +37,9 @@ struct RunOptions {
   /// Number of times the user asked to stop; polled. 1: stop cleanly. Null: nobody can ask. After
   /// changing it call rt::wake(). `Interrupts` (hpo/driver/interrupt.h) is the source for Ctrl-C.
   const std::atomic<int>* interrupts = nullptr;
+  /// Of a sweep: trials that failed by this cause in earlier sessions run again; `none`: by any.
+  /// That is an event of the log.
+  std::optional<Cause> retry_failed = {};
   /// An event waits at most this long for others to share its commit, before it is announced: it
   /// costs as much as a short trial.
   base::Duration commit_delay = std::chrono::milliseconds(200);

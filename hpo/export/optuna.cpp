@@ -201,7 +201,7 @@ class Journal {
     std::map<std::int64_t, double> reports;
     std::set<std::int64_t> seen;  // in this attempt
     for (const EventRow& event : events) {
-      if (event.kind == "retried") seen.clear();
+      if (event.kind == "retried" || event.kind == "reopened") seen.clear();
       const EventRow& end = events.back();
       if (event.kind != "reported") continue;
       if (asked_ && end.kind == "ended" && end.vtime == event.vtime) continue;

@@ -15,9 +15,9 @@ namespace hpo {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kKinds{"opened",  "changed", "created",  "reported",
-                                                  "retried", "ended",   "finished", "exported",
-                                                  "noted",   "adapted", "replaced", "resumed"};
+constexpr std::array<std::string_view, 13> kKinds{
+    "opened",   "changed", "created", "reported", "retried", "ended",   "finished",
+    "exported", "noted",   "adapted", "replaced", "resumed", "reopened"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 constexpr base::EnumNames<Finish> kFinishes{{{Finish::trials, "trials"},
@@ -69,6 +69,7 @@ struct Writer {
     json.key("params").raw(json_of(e.params)).key("operations").raw(e.operations);
   }
   void operator()(const Resumed&) const {}
+  void operator()(const Reopened& e) const { json.field("cause", name_of(e.cause)); }
   void operator()(const Retried& e) const {
     json.field("cause", name_of(e.cause)).field("message", e.message);
   }
@@ -266,6 +267,7 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
   if (kind == "adapted") return read_adapted(json);
   if (kind == "replaced") return read_replaced(json);
   if (kind == "resumed") return Resumed{};
+  if (kind == "reopened") return Reopened{read_cause(json)};
   throw base::Error(base::Errc::storage,
                     base::cat("unknown kind of event \"", base::printable(kind), "\""));
 }

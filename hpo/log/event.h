@@ -87,6 +87,12 @@ struct Ended {
   bool for_good = false;  ///< another attempt would end the same way; not in the log
 };
 
+/// A failed trial runs again as soon as it has a slot: number, params and what it reported stay,
+/// its attempts are counted anew. For sampler, rule and limits it has not ended.
+struct Reopened {
+  Cause cause = Cause::none;  ///< as it had failed
+};
+
 /// Why a study ended.
 enum class Finish : std::uint8_t {
   trials,     ///< limits.trials trials ended
@@ -159,7 +165,7 @@ struct Adapted {
 };
 
 using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ended, Finished,
-                               Exported, Noted, Adapted, Replaced, Resumed>;
+                               Exported, Noted, Adapted, Replaced, Resumed, Reopened>;
 
 /// What of an event differs from run to run. It never decides.
 struct Real {

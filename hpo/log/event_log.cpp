@@ -257,7 +257,8 @@ bool EventLog::is_void() const {
   const std::string finished = noted("finished").value_or("");
   const bool hopeless =
       !finished.empty() && base::Json::parse(finished).at("why").text() == name_of(Finish::first);
-  return count("reported") == 0 && (hopeless || count("created") == count("ended"));
+  const bool none_runs = count("created") + count("reopened") == count("ended");
+  return count("reported") == 0 && (hopeless || none_runs);
 }
 
 void EventLog::replay(const std::function<void(const Event&)>& take) {

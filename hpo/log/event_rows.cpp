@@ -79,6 +79,12 @@ std::string sql_kind() {
   return out + " END";
 }
 
+/// True if the view has a word for every kind. A file is older than the kinds that it lacks.
+bool views_name_all_kinds(sql::Database& db) {
+  sql::Statement query(db, "SELECT sql FROM sqlite_schema WHERE name = 'events'");
+  return query.step() && query.view(0).find(sql_kind()) != std::string_view::npos;
+}
+
 /// The views, whose columns people rely on: they name the metrics that have a column.
 void create_views(sql::Database& db, const std::vector<std::string>& names) {
   std::string metrics;
@@ -231,7 +237,13 @@ void create_event_tables(sql::Database& db) {
 
 EventWriter::EventWriter(sql::Database& db, std::string metric, std::int64_t origin)
     : db_(db), metric_(std::move(metric)), origin_(origin), names_(metric_names(db)) {
+  views_are_old_ = !views_name_all_kinds(db);
   prepare();
+}
+
+void EventWriter::renew_views() {
+  create_views(db_, names_);
+  views_are_old_ = false;
 }
 
 void EventWriter::prepare() {
@@ -255,7 +267,7 @@ void EventWriter::name_metrics(const Metrics& metrics) {
     names_.push_back(name);
   }
   if (names_.size() == known) return;
-  create_views(db_, names_);
+  renew_views();
   prepare();
 }
 
@@ -263,6 +275,7 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
                                 std::int64_t before) {
   const auto* report = std::get_if<Reported>(&event.body);
   if (report != nullptr) name_metrics(report->metrics);
+  if (views_are_old_) renew_views();
   std::optional<std::int64_t> trial, began;
   if (event.trial) trial = static_cast<std::int64_t>(*event.trial);
   if (event.real.began != 0) began = event.real.began - origin_;

@@ -33,11 +33,13 @@ class EventWriter {
  private:
   void prepare();
   void name_metrics(const Metrics& metrics);
+  void renew_views();
 
   sql::Database& db_;
   std::string metric_;
   std::int64_t origin_;
   std::vector<std::string> names_;  ///< of the metrics that have a column
+  bool views_are_old_ = false;      ///< they lack words for the newest kinds of events
   sql::Statement insert_;
 };
 

@@ -26,6 +26,12 @@ std::int64_t& TrialCounts::of(TrialState state) {
 
 namespace {
 
+base::Error misplaced(const Event& event, std::string_view what) {
+  return {base::Errc::storage, base::cat("event \"", kind_of(event.body), "\" names trial ",
+                                         event.trial ? std::to_string(*event.trial) : "none",
+                                         ", which ", what, " then")};
+}
+
 /// Running, or paused.
 bool is_live(const TrialRow& row) {
   return row.state == TrialState::running || row.state == TrialState::waiting;
@@ -55,15 +61,22 @@ void TrialTable::follow(First& first, const std::optional<TrialRow>& before,
 }
 
 TrialRow& TrialTable::live(const Event& event) {
-  if (!event.trial || *event.trial >= rows_.size() || !is_live(rows_[*event.trial])) {
-    throw base::Error(base::Errc::storage,
-                      base::cat("event \"", kind_of(event.body), "\" names trial ",
-                                event.trial ? std::to_string(*event.trial) : "none",
-                                ", which is not running then"));
-  }
+  if (!event.trial || *event.trial >= rows_.size() || !is_live(rows_[*event.trial]))
+    throw misplaced(event, "is not running");
   TrialRow& row = rows_[*event.trial];
   row.seconds += event.real.took;
   return row;
+}
+
+void TrialTable::reopen(const Event& event) {
+  if (!event.trial || *event.trial >= rows_.size() ||
+      rows_[*event.trial].state != TrialState::failed)
+    throw misplaced(event, "has not failed");
+  TrialRow& row = rows_[*event.trial];
+  row.cause = Cause::none;
+  row.message.clear();
+  row.attempts = 1;
+  move(row, TrialState::waiting);
 }
 
 void TrialTable::move(TrialRow& row, TrialState state) {
@@ -168,6 +181,8 @@ void TrialTable::change(const Event& event) {
     move(live(event), TrialState::running);
   } else if (std::get_if<Retried>(&event.body)) {
     ++live(event).attempts;
+  } else if (std::get_if<Reopened>(&event.body)) {
+    reopen(event);
   } else if (const auto* end = std::get_if<Ended>(&event.body)) {
     TrialRow& row = live(event);
     row.cause = end->cause;

@@ -78,6 +78,7 @@ class TrialTable {
   };
 
   TrialRow& live(const Event& event);
+  void reopen(const Event& event);
   void change(const Event& event);
   /// `before`: the row as it was, where it was the first one.
   void follow(First& first, const std::optional<TrialRow>& before, const TrialRow& changed) const;

@@ -103,6 +103,13 @@ class Auto final : public Sampler {
     count();
   }
 
+  void reopened(std::uint64_t trial) override {
+    if (first_) first_->reopened(trial);
+    later_->reopened(trial);
+    if (last_ && learns_) last_->reopened(trial);
+    --ended_;
+  }
+
   std::optional<Params> propose(std::uint64_t ordinal) override {
     if (last_ && many_ && (ordinal % 2 == 0 || several_ || created_ - over() < kMostBeside))
       return last_->propose(ordinal);

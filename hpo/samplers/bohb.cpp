@@ -55,6 +55,12 @@ class Bohb final : public Sampler {
     learn();
   }
 
+  /// The model forgets the failure with the next report or end.
+  void reopened(std::uint64_t trial) override {
+    trials_.at(trial).failed = false;
+    next_ = 0;
+  }
+
   std::optional<Params> propose(std::uint64_t ordinal) override {
     if (start_) return start_->propose(ordinal);
     Stream stream(setup_.seed, "bohb", ordinal);

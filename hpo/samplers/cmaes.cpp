@@ -90,9 +90,16 @@ class Cmaes final : public Sampler {
     Running running = std::move(at->second);
     running_.erase(at);
     if (running.generation < born_) return;
+    if (state == TrialState::failed) failed_[trial] = running;
     running.merit.end(state);
     ended_.push_back(std::move(running));
     if (ended_.size() == distribution_.population()) close_generation();
+  }
+
+  /// Counts in the generation that is open when it ends, unless the distribution began anew.
+  void reopened(std::uint64_t trial) override {
+    if (running_.insert(failed_.extract(trial)).inserted)
+      std::erase_if(ended_, [&](const Running& other) { return other.merit.trial == trial; });
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -154,7 +161,8 @@ class Cmaes final : public Sampler {
   std::unique_ptr<Sampler> random_;
   VisitedPoints visited_{space_};
   std::map<std::uint64_t, Running> running_;
-  std::vector<Running> ended_;  ///< of this generation
+  std::map<std::uint64_t, Running> failed_;  ///< as they ran
+  std::vector<Running> ended_;               ///< of this generation
   std::uint64_t generation_ = 0;
   std::uint64_t born_ = 0;  ///< the generation that the distribution began with
 };

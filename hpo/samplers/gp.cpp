@@ -132,6 +132,16 @@ class Gp final : public Sampler {
     record(running_.end(trial, state));
   }
 
+  void reopened(std::uint64_t trial) override {
+    running_.reopen(trial);
+    (void)standings_.reopen(trial);
+    std::erase_if(ended_, [&](const Merit& merit) { return merit.trial == trial; });
+    // Shapes are named by how many records they were fitted to, which are others now.
+    fit_.reset();
+    next_.reset();
+    process_.reset();
+  }
+
   std::optional<Params> propose(std::uint64_t ordinal) override {
     if (!has_begun() || features_.axes().empty()) return start_->propose(ordinal);
     std::vector<Merit> ended = last_of_each(ended_);

@@ -67,9 +67,9 @@ Marks RunningMarks::so_far(std::uint64_t trial) const {
 }
 
 Marks RunningMarks::end(std::uint64_t trial, TrialState state) {
-  const auto found = trials_.find(trial);
-  Marks marks = std::move(found->second);
-  trials_.erase(found);
+  auto ended = trials_.extract(trial);
+  Marks marks = ended.mapped();
+  if (state == TrialState::failed) failed_.insert(std::move(ended));
   marks.merit.end(state);
   if (state == TrialState::failed)
     marks.losses.assign(metrics_, std::numeric_limits<double>::infinity());

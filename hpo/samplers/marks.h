@@ -38,12 +38,14 @@ class RunningMarks {
   void report(std::uint64_t trial, std::int64_t at, const Score& score);
   /// What it has reached if it is stopped now.
   [[nodiscard]] Marks so_far(std::uint64_t trial) const;
-  /// What it reached in the end; the trial is forgotten.
+  /// What it reached in the end. The trial is forgotten, unless it failed and may run again.
   [[nodiscard]] Marks end(std::uint64_t trial, TrialState state);
+  /// A trial that failed runs again with what it had.
+  void reopen(std::uint64_t trial) { trials_.insert(failed_.extract(trial)); }
 
  private:
   std::size_t metrics_;
-  std::map<std::uint64_t, Marks> trials_;
+  std::map<std::uint64_t, Marks> trials_, failed_;
 };
 
 }  // namespace hpo

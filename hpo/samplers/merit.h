@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "hpo/space/score.h"
 #include "hpo/space/trial_state.h"
@@ -45,13 +46,16 @@ class RunningMerits {
   void report(std::uint64_t trial, std::int64_t at, const Score& score) {
     merits_.at(trial).report(at, score);
   }
-  /// What it was worth in the end; the trial is forgotten.
+  /// What it was worth in the end. The trial is forgotten, unless it failed and may run again.
   Merit end(std::uint64_t trial, TrialState state) {
     Merit merit = merits_.at(trial);
-    merits_.erase(trial);
+    auto ended = merits_.extract(trial);
+    if (state == TrialState::failed) failed_.insert(std::move(ended));
     merit.end(state);
     return merit;
   }
+  /// A trial that failed runs again with what it had.
+  void reopen(std::uint64_t trial) { merits_.insert(failed_.extract(trial)); }
   /// What it would be worth if it were stopped now.
   [[nodiscard]] Merit so_far(std::uint64_t trial) const {
     Merit merit = merits_.at(trial);
@@ -62,7 +66,7 @@ class RunningMerits {
   [[nodiscard]] const std::map<std::uint64_t, Merit>& all() const { return merits_; }
 
  private:
-  std::map<std::uint64_t, Merit> merits_;
+  std::map<std::uint64_t, Merit> merits_, failed_;
 };
 
 }  // namespace hpo

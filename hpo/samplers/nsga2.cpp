@@ -72,10 +72,22 @@ class Nsga2 final : public Sampler {
         if (known != all->end()) known->marks = marks;
       }
     } else if (state == TrialState::failed) {
-      genes_.erase(trial);
+      failed_.insert(genes_.extract(trial));
       count();
     } else {
       join(trial, marks);
+    }
+  }
+
+  void reopened(std::uint64_t trial) override {
+    running_.reopen(trial);
+    if (genes_.insert(failed_.extract(trial)).inserted) {
+      --ended_;
+      return;
+    }
+    for (std::vector<Individual>* all : {&parents_, &children_}) {
+      const auto known = std::ranges::find(*all, trial, &Individual::trial);
+      if (known != all->end()) known->marks = running_.so_far(trial);
     }
   }
 
@@ -135,7 +147,8 @@ class Nsga2 final : public Sampler {
   std::size_t population_, free_ = 0;
   std::unique_ptr<Sampler> random_;
   VisitedPoints visited_{space_};
-  std::map<std::uint64_t, Genes> genes_;  ///< of trials that belong to no generation yet
+  std::map<std::uint64_t, Genes> genes_;   ///< of trials that belong to no generation yet
+  std::map<std::uint64_t, Genes> failed_;  ///< of those that failed before they belonged to one
   RunningMarks running_;
   std::vector<Individual> parents_, children_;
   std::size_t ended_ = 0;

@@ -55,13 +55,22 @@ class Pbt final : public Sampler {
     member.step = step;
     member.score = score;
     member.waits = pauses(step);
+    if (member.waits && step <= decided_) return let_go_on(trial);
     select();
   }
 
-  void ended(std::uint64_t trial, TrialState) override {
-    population_.erase(trial);
+  void ended(std::uint64_t trial, TrialState state) override {
+    auto member = population_.extract(trial);
+    if (state == TrialState::failed) failed_.insert(std::move(member));
     forget(trial);
     select();
+  }
+
+  /// The population may have passed borders that the member comes to now: nobody waits for it
+  /// there.
+  void reopened(std::uint64_t trial) override {
+    population_.insert(failed_.extract(trial));
+    population_.at(trial).waits = false;
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {
@@ -85,6 +94,11 @@ class Pbt final : public Sampler {
  private:
   void forget(std::uint64_t trial) {
     std::erase_if(decisions_, [&](const Decision& d) { return d.trial == trial; });
+  }
+
+  void let_go_on(std::uint64_t trial) {
+    decisions_.push_back({.trial = trial});
+    std::ranges::sort(decisions_, {}, &Decision::trial);
   }
 
   /// Decides about the whole population once all of it waits at the same border.
@@ -150,6 +164,7 @@ class Pbt final : public Sampler {
 
   std::size_t created_ = 0;
   std::map<std::uint64_t, Member> population_;  ///< trials that have not ended
+  std::map<std::uint64_t, Member> failed_;      ///< as they were
   std::int64_t decided_ = 0;                    ///< the last border that was decided about
   std::vector<Decision> decisions_;             ///< that nobody acted on yet, in trial order
 };

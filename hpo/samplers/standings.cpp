@@ -37,6 +37,7 @@ bool Standings::end(const Merit& merit) {
   ended_.insert(at, merit);
   const auto runner = running_.find(merit.trial);
   const bool silent = runner == running_.end();
+  if (!silent && merit.group == Merit::kFailed) failed_.insert(*runner);
   if (kept) {
     curves_.emplace(merit.trial, silent ? Curve() : std::move(runner->second.curve));
     if (ended_.size() > most_) curves_.erase(ended_[most_].trial);
@@ -56,6 +57,21 @@ void Standings::go_on(std::uint64_t trial) {
     runner.curve = {{.step = -at->step, .loss = at->loss}};
   ended_.erase(at);
   place_running();
+}
+
+bool Standings::has_failed(std::uint64_t trial) const {
+  const auto at = std::ranges::find(ended_, trial, &Merit::trial);
+  return at != ended_.end() && at->group == Merit::kFailed;
+}
+
+bool Standings::reopen(std::uint64_t trial) {
+  std::erase_if(ended_, [&](const Merit& merit) { return merit.trial == trial; });
+  curves_.erase(trial);
+  auto runner = failed_.extract(trial);
+  const bool silent = runner.empty();
+  if (!silent) running_.insert(std::move(runner));
+  place_running();
+  return silent;
 }
 
 void Standings::place_running() {

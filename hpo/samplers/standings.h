@@ -27,13 +27,18 @@ class Standings {
   bool report(std::uint64_t trial, std::int64_t step, const Score& score);
   /// It has ended; whether it never reported.
   bool end(const Merit& merit);
-  /// It runs again.
+  /// A trial that waited goes on.
   void go_on(std::uint64_t trial);
+  /// A trial that failed runs again with the reports that it had. Returns true if it never
+  /// reported: it stands nowhere then.
+  bool reopen(std::uint64_t trial);
   /// A running trial counts no more.
   void forget(std::uint64_t trial) { running_.erase(trial); }
 
   /// Trials that have reported or ended.
   [[nodiscard]] std::size_t size() const { return ended_.size() + running_.size(); }
+  /// True if the trial ended by failing.
+  [[nodiscard]] bool has_failed(std::uint64_t trial) const;
 
   /// The best `count` (at most `most`) of them, best first. Of those that run and are ahead of the
   /// same trial the one that came farther is first, because more is known of it.
@@ -63,6 +68,7 @@ class Standings {
   std::vector<Merit> ended_;               ///< best first
   std::map<std::uint64_t, Curve> curves_;  ///< of the best `most_` of them
   std::map<std::uint64_t, Runner> running_;
+  std::map<std::uint64_t, Runner> failed_;  ///< as they ran, of those that had reported
 };
 
 }  // namespace hpo

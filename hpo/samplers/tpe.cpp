@@ -76,7 +76,11 @@ class Group {
     if (!points_.contains(marks.merit.trial)) return standings_.forget(marks.merit.trial);
     if (several_) {
       add_bad(marks.merit.trial);
-      return rank_among_fronts(marks);
+      marks_.push_back(marks);
+      ++ended_;
+      rank_fronts();
+      if (marks_.size() > 2 * kMostMarked) keep_best_marked();
+      return;
     }
     if (standings_.end(marks.merit)) add_bad(marks.merit.trial);
     settle(standings_.best(good_among(standings_.size())));
@@ -93,6 +97,23 @@ class Group {
       standings_.go_on(trial);
       settle(standings_.best(good_among(standings_.size())));
     }
+  }
+
+  /// A trial that failed runs again.
+  void reopen(std::uint64_t trial) {
+    const bool has_point = points_.contains(trial);
+    if (several_) {
+      if (!has_point) return;
+      std::erase_if(marks_, [&](const Marks& marks) { return marks.merit.trial == trial; });
+      --ended_;
+      (good_trials_.erase(trial) > 0 ? good_ : bad_).remove(trial);
+      return rank_fronts();
+    }
+    if (!standings_.has_failed(trial)) return;
+    const bool silent = standings_.reopen(trial);
+    if (!has_point) return standings_.forget(trial);
+    if (silent) (good_trials_.erase(trial) > 0 ? good_ : bad_).remove(trial);
+    settle(standings_.best(good_among(standings_.size())));
   }
 
   /// The densities' choice among `candidates` draws, best first, each as places in the unit cube.
@@ -132,14 +153,11 @@ class Group {
 
   /// Good are the first fronts, and what covers the most of the one that is cut (Ozaki et al.,
   /// "Multiobjective tree-structured Parzen estimator", JAIR 73, 2022).
-  void rank_among_fronts(const Marks& marks) {
-    marks_.push_back(marks);
-    ++ended_;
+  void rank_fronts() {
     std::vector<std::uint64_t> good;
     for (const std::size_t i : best_marked(marks_, good_among(ended_, kMostOnFronts), covering))
       good.push_back(marks_[i].merit.trial);
     settle(good);
-    if (marks_.size() > 2 * kMostMarked) keep_best_marked();
   }
 
   void keep_best_marked() {
@@ -258,6 +276,12 @@ class Tpe final : public Sampler {
   void ended(std::uint64_t trial, TrialState state) override {
     if (waiting_.contains(trial)) resumed(trial);
     end(running_.end(trial, state));
+  }
+
+  void reopened(std::uint64_t trial) override {
+    running_.reopen(trial);
+    --ended_;
+    for (Group& group : groups_) group.reopen(trial);
   }
 
   std::optional<Params> propose(std::uint64_t ordinal) override {

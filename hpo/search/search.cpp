@@ -148,13 +148,19 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
     if (report->word == Word::pause) sampler_->paused(known_ + trial);
   } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
     sampler_->replaced(known_ + trial, replaced->params);
+  } else if (std::holds_alternative<Reopened>(event)) {
+    sampler_->reopened(known_ + trial);
+    rule_->reopened(trial);
+    reopened_.insert(trial);
   } else if (std::holds_alternative<Resumed>(event)) {
+    if (reopened_.erase(trial) > 0) return;
     sampler_->resumed(known_ + trial);
     rule_->resumed(trial);
   } else if (const auto* end = std::get_if<Ended>(&event)) {
     sampler_->ended(known_ + trial, end->state);
     rule_->ended(trial, end->state);
-    best_.erase(trial);
+    reopened_.erase(trial);
+    if (end->state != TrialState::failed) best_.erase(trial);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "hpo/log/event.h"
@@ -89,7 +90,9 @@ class Search {
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<StoppingRule> rule_;
   std::uint64_t created_ = 0;
-  std::map<std::uint64_t, Score> best_;  ///< of running trials, with `take: best`
+  /// With `take: best`: of trials that run, or failed and may run again.
+  std::map<std::uint64_t, Score> best_;
+  std::set<std::uint64_t> reopened_;  ///< run for sampler and rule, and wait for a slot
   std::uint64_t known_ = 0;  ///< trials of earlier studies, which the sampler numbers first
 };
 

@@ -83,6 +83,8 @@ void StudyMachine::apply(std::optional<std::uint64_t> trial, const EventBody& ev
     first_ = search_.created();
   } else if (std::holds_alternative<Changed>(event)) {
     finished_.reset();
+  } else if (std::holds_alternative<Reopened>(event)) {
+    reopen(trial.value());
   } else if (const auto* finished = std::get_if<Finished>(&event)) {
     finished_ = *finished;
   } else if (trial && !std::holds_alternative<Exported>(event) &&
@@ -90,6 +92,16 @@ void StudyMachine::apply(std::optional<std::uint64_t> trial, const EventBody& ev
     take(*trial, event);
     search_.tell(*trial, event);
   }
+}
+
+void StudyMachine::reopen(std::uint64_t trial) {
+  finished_.reset();
+  stage_ = Stage::limits;
+  quiet_ = true;
+  first_ = std::min(first_, trial);
+  if (last_ && last_->first == trial) last_.reset();
+  stand(trial, Stands::released);
+  search_.tell(trial, Reopened{});
 }
 
 void StudyMachine::take(std::uint64_t trial, const EventBody& event) {

@@ -55,7 +55,8 @@ class StudyMachine {
 
   /// An event of a log. The word of a report stands as it was given.
   void replay(const Event& event);
-  /// An event that happens now; a report was answered before.
+  /// An event that happens now; a report was answered before. A failed trial that is reopened goes
+  /// on before new ones begin, and a finished study goes on with it.
   void apply(std::optional<std::uint64_t> trial, const EventBody& event);
   /// The word on a report that comes now and is to be applied with it. The trial's end, which
   /// follows where the word is `stop`, is the adapter's to apply.
@@ -110,6 +111,7 @@ class StudyMachine {
 
   void stand(std::uint64_t trial, Stands where);
   void forget(std::uint64_t trial);
+  void reopen(std::uint64_t trial);
   void take(std::uint64_t trial, const EventBody& event);
   void answer_before(const Event& event);
   void answer_replayed();

@@ -46,7 +46,9 @@ class Asha : public StoppingRule {
     return step < max_ ? Word::stop : Word::go;
   }
 
-  void ended(std::uint64_t trial, TrialState) override { last_.erase(trial); }
+  void ended(std::uint64_t trial, TrialState state) override {
+    if (state != TrialState::failed) last_.erase(trial);
+  }
 
  protected:
   /// Records a trial, whose loss is below +infinity, at the rungs that it reached, ascending.
@@ -61,7 +63,7 @@ class Asha : public StoppingRule {
   std::size_t eta_;
   std::vector<std::int64_t> looks_;
   std::vector<Rung> rungs_;
-  std::unordered_map<std::uint64_t, std::int64_t> last_;
+  std::unordered_map<std::uint64_t, std::int64_t> last_;  ///< of those that run, or failed
 };
 
 class Stopping final : public Asha {
@@ -110,11 +112,12 @@ class Promoting final : public Asha {
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
+    resumed(trial);
+    Asha::ended(trial, state);
+    if (state == TrialState::failed) return;
     complete_ = complete_ || state == TrialState::complete;
     if (const auto loss = latest_.extract(trial); loss && state == TrialState::complete)
       orders_->record(trial, rungs().size(), loss.mapped());
-    resumed(trial);
-    Asha::ended(trial, state);
   }
 
  protected:
@@ -132,7 +135,8 @@ class Promoting final : public Asha {
  private:
   bool complete_ = false;
   std::optional<RungOrders> orders_;
-  std::unordered_map<std::uint64_t, double> latest_;  ///< with orders: the last loss of each
+  /// With orders: the last loss of each that runs, or failed.
+  std::unordered_map<std::uint64_t, double> latest_;
 };
 
 }  // namespace

@@ -40,8 +40,12 @@ class Combined final : public StoppingRule {
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
-    standings_.erase(trial);
+    if (state != TrialState::failed) standings_.erase(trial);
     for (const auto& rule : rules_) rule->ended(trial, state);
+  }
+
+  void reopened(std::uint64_t trial) override {
+    for (const auto& rule : rules_) rule->reopened(trial);
   }
 
   std::optional<std::uint64_t> promotes(bool last) const override {
@@ -76,7 +80,7 @@ class Combined final : public StoppingRule {
 
   Rules rules_;
   bool all_;
-  std::unordered_map<std::uint64_t, Standing> standings_;
+  std::unordered_map<std::uint64_t, Standing> standings_;  ///< of those that run, or failed
 };
 
 std::unique_ptr<StoppingRule> combine(const RuleSetup& setup, bool all) {

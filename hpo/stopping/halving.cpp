@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hpo/stopping/options.h"
@@ -96,26 +97,38 @@ class Halving final : public StoppingRule {
     look_at(trial);
   }
 
-  void ended(std::uint64_t trial, TrialState) override {
+  void ended(std::uint64_t trial, TrialState state) override {
     Group& group = group_of(trial);
     group.chosen.erase(trial);
-    const bool counted = dropped_.erase(trial) > 0 || refused_.erase(trial) > 0;
+    const bool recorded = dropped_.erase(trial) > 0 || refused_.erase(trial) > 0;
     const auto taken = standings_.extract(trial);
-    const Standing standing = taken ? taken.mapped() : Standing{};
-    if (!counted && standing.rung == group.rung && !group.over()) {
-      if (standing.waits)
-        group.rungs[group.rung].leave(trial);
-      else
-        ++group.lost;
-      settle(group);
-    }
+    Standing standing = taken ? taken.mapped() : Standing{};
+    const bool misses = !recorded && standing.rung == group.rung && !group.over();
+    if (misses && standing.waits) group.rungs[group.rung].leave(trial);
+    standing.lost = misses && !standing.waits;
+    if (standing.lost) ++group.lost;
+    if (recorded || standing.waits) ++standing.rung;
+    standing.waits = false;
+    if (state == TrialState::failed) failed_[trial] = standing;
+    if (misses) settle(group);
     look_at(trial);
+  }
+
+  /// The group waits for the trial again, unless it has gone on without it.
+  void reopened(std::uint64_t trial) override {
+    const auto found = failed_.extract(trial);
+    if (!found) return;
+    Standing& standing = standings_[trial] = found.mapped();
+    Group& group = group_of(trial);
+    const bool is_awaited = std::exchange(standing.lost, false);
+    if (is_awaited && standing.rung == group.rung && !group.over()) --group.lost;
   }
 
  private:
   struct Standing {
     std::size_t rung = 0;  ///< the next one that it is compared at
     bool waits = false;
+    bool lost = false;  ///< counted as such at that rung
     std::int64_t step = 0;
     double loss = 0;
   };
@@ -203,7 +216,8 @@ class Halving final : public StoppingRule {
   std::map<std::uint64_t, Group> groups_;
   std::set<std::uint64_t> open_;  ///< numbers of those that are
   std::unordered_map<std::uint64_t, Standing> standings_;
-  std::set<std::uint64_t> dropped_;  ///< that wait, and will never go on
+  std::unordered_map<std::uint64_t, Standing> failed_;  ///< of those that may run again
+  std::set<std::uint64_t> dropped_;                     ///< that wait, and will never go on
   std::set<std::uint64_t> refused_;  ///< that were recorded with no number, and end now
 };
 

@@ -76,6 +76,8 @@ class Hyperband final : public StoppingRule {
     bracket_of(trial).ended(trial, state);
   }
 
+  void reopened(std::uint64_t trial) override { bracket_of(trial).reopened(trial); }
+
  private:
   StoppingRule& bracket_of(std::uint64_t trial) {
     while (places_.size() <= trial) places_.push_back(dealer_.next());

@@ -28,7 +28,9 @@ class Patience final : public StoppingRule {
     return step < max_step_ && step - best.step >= wait_ ? Word::stop : Word::go;
   }
 
-  void ended(std::uint64_t trial, TrialState) override { best_.erase(trial); }
+  void ended(std::uint64_t trial, TrialState state) override {
+    if (state != TrialState::failed) best_.erase(trial);
+  }
 
  private:
   struct Best {
@@ -38,7 +40,7 @@ class Patience final : public StoppingRule {
 
   std::int64_t max_step_, wait_;
   double min_delta_;
-  std::unordered_map<std::uint64_t, Best> best_;
+  std::unordered_map<std::uint64_t, Best> best_;  ///< of those that run, or failed
 };
 
 }  // namespace

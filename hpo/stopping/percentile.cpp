@@ -69,6 +69,7 @@ class Percentile final : public StoppingRule {
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
+    if (state == TrialState::failed) return;
     auto running = running_.extract(trial);
     if (state == TrialState::complete && running)
       complete_.push_back(std::move(running.mapped().curve));
@@ -101,7 +102,7 @@ class Percentile final : public StoppingRule {
   std::int64_t max_step_;
   std::size_t startup_;
   std::int64_t min_, every_;
-  std::unordered_map<std::uint64_t, Running> running_;
+  std::unordered_map<std::uint64_t, Running> running_;  ///< and those that failed
   std::vector<Curve> complete_;
   std::unordered_map<std::int64_t, Column> columns_;
 };

@@ -15,6 +15,7 @@ namespace hpo {
 namespace {
 
 using sim::events_of;
+using sim::ReportBomb;
 using sim::session;
 using sim::Work;
 
@@ -41,15 +42,6 @@ Work measuring(std::uint64_t chance, base::Path folder = {}) {
   work.value = value_of;
   return work;
 }
-
-/// Dies when that many reports were seen.
-struct ReportBomb : Observer {
-  explicit ReportBomb(int reports) : left(reports) {}
-  void trial_reported(const TrialRow&) override {
-    if (--left < 0) throw sim::Killed();
-  }
-  int left;
-};
 
 /// Studies here are short.
 Chosen impatient(Chosen rule) {

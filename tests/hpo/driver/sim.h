@@ -41,6 +41,15 @@ inline StudyFacts facts(const StudySpec& s) {
 /// Thrown by work to play a driver that is killed.
 struct Killed {};
 
+/// Dies when that many reports were seen.
+struct ReportBomb : Observer {
+  explicit ReportBomb(int reports) : left(reports) {}
+  void trial_reported(const TrialRow&) override {
+    if (--left < 0) throw Killed();
+  }
+  int left;
+};
+
 class Work : public TrialWork {
  public:
   explicit Work(std::uint64_t chance, base::Path folder = {})
@@ -95,7 +104,8 @@ inline Session session(const base::Path& folder, const StudySpec& spec, Work& wo
                        Observer& observer, std::vector<Changed> changes = {},
                        const std::atomic<int>* interrupts = nullptr,
                        base::Duration commit_delay = std::chrono::milliseconds(10),
-                       const rt::Config& config = {.executor = rt::Executor::sequential}) {
+                       const rt::Config& config = {.executor = rt::Executor::sequential},
+                       std::optional<Cause> retry_failed = {}) {
   EventLog log(folder);
   if (!log.facts()) log.begin(facts(spec));
   rt::Runtime runtime(config);
@@ -108,6 +118,7 @@ inline Session session(const base::Path& folder, const StudySpec& spec, Work& wo
                  .interrupts = interrupts,
                  .changes = std::move(changes),
                  .arithmetic = "sim",
+                 .retry_failed = retry_failed,
                  .commit_delay = commit_delay});
   DriverEnd end = driver.run();
   return {end, driver.finished(), driver.work()};

@@ -67,6 +67,9 @@ TEST(EventLog, NobodyMissesWhatFailedOrWasOverWithoutAReport) {
   const Event out_of_time{.vtime = 2, .trial = {}, .body = Finished{Finish::time, "out of time"}};
   EXPECT_FALSE(is_void({created(0, 0.1), created(1, 0.1), failed, out_of_time}))
       << "it can go on from its checkpoint";
+  const Event again{.vtime = 2, .trial = 0, .body = Reopened{Cause::error}};
+  EXPECT_FALSE(is_void({created(0, 0.1), failed, again})) << "it runs again";
+  EXPECT_TRUE(is_void({created(0, 0.1), failed, again, failed}));
   EXPECT_FALSE(is_void({created(0, 0.1), reported(0, 1, 0.5), failed}));
   EXPECT_FALSE(is_void({created(0, 0.1), reported(0, 1, 0.5), failed, over}));
 }

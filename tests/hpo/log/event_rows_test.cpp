@@ -140,6 +140,37 @@ TEST(EventRows, PeopleReadThemWithSql) {
   EXPECT_EQ(reports.text(3), "go");
 }
 
+/// What a file has that was written before `reopened` was a kind: its view has no word for it.
+void forget_new_kinds(const base::Path& folder) {
+  sql::Database db(folder / kStudyDb, sql::Access::create);
+  std::string view = db.query_text("SELECT sql FROM sqlite_schema WHERE name = 'events'");
+  const std::string word = " WHEN 12 THEN 'reopened'";
+  const std::size_t at = view.find(word);
+  ASSERT_NE(at, std::string::npos);
+  db.exec("DROP VIEW events");
+  db.exec(view.erase(at, word.size()).c_str());
+}
+
+TEST(EventRows, AFileThatIsOlderThanAKindTakesIt) {
+  support::TempFolder folder;
+  write_events(folder.path(), {sample::created(0, 0.1), sample::reported(0, 1, 0.5),
+                               sample::ended(0, TrialState::failed, Cause::lost)});
+  forget_new_kinds(folder.path());
+  EXPECT_EQ(StudyReader(folder.path()).events().size(), 3U);
+  write_events(folder.path(), {{.trial = 0, .body = Reopened{Cause::lost}},
+                               {.trial = 0, .body = Resumed{}},
+                               sample::reported(0, 2, 0.7),
+                               sample::ended(0, TrialState::complete)});
+  const TrialRow row = StudyReader(folder.path()).trial(0).value();
+  EXPECT_EQ(row.state, TrialState::complete);
+  EXPECT_EQ(row.step, 2);
+  EXPECT_EQ(sample::replayed(folder.path()).size(), 7U);
+  sql::Database db(folder / kStudyDb, sql::Access::read);
+  EXPECT_EQ(db.query_text("SELECT payload FROM events WHERE kind = 'reopened'"),
+            R"({"cause": "lost"})");
+  EXPECT_EQ(format_of(db), kFormat);
+}
+
 /// The same study as the format of before had it.
 void write_format_1(const base::Path& folder, const std::vector<Event>& events) {
   write_events(folder, events);  // for the tables that stayed the same

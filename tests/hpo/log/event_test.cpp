@@ -56,6 +56,7 @@ TEST(Event, EveryKindSurvivesItsPayload) {
                              .params = {{"lr", 0.5}},
                              .operations = R"([{"widen":{"layer":"fc1","by":8}}])"});
   expect_round_trip(Resumed{});
+  expect_round_trip(Reopened{Cause::killed});
   expect_round_trip(Reported{.step = 1, .word = Word::pause});
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});

@@ -235,7 +235,12 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
         continue;
       }
       const TrialState state = table.row(trial).state;
-      if (state != TrialState::running && state != TrialState::waiting) continue;
+      if (state == TrialState::failed) {
+        table.apply({.trial = trial, .body = Reopened{}});
+        table.apply({.trial = trial, .body = Resumed{}});
+      } else if (state != TrialState::running && state != TrialState::waiting) {
+        continue;
+      }
       const auto value = static_cast<double>(random.below(6));
       constexpr TrialState kEnds[] = {TrialState::complete, TrialState::stopped,
                                       TrialState::failed};
@@ -263,12 +268,58 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
   }
 }
 
+Event reopened(std::uint64_t trial, Cause cause) {
+  return {.vtime = 3, .trial = trial, .body = Reopened{cause}};
+}
+
+TEST(TrialTable, WhoRunsAgainKeepsWhatItHadButItsFailure) {
+  TrialTable table = table_of({.maximize = true, .take_best = true},
+                              {created(0, 0.1), reported(0, 1, 0.9), reported(0, 2, 0.4)});
+  table.apply({.trial = 0, .body = Retried{Cause::killed, "signal 9"}});
+  table.apply(ended(0, TrialState::failed, Cause::killed, "signal 9"));
+  EXPECT_EQ(table.leader(), nullptr);
+  table.apply(reopened(0, Cause::killed));
+  const TrialRow& row = table.row(0);
+  EXPECT_EQ(row.state, TrialState::waiting);
+  EXPECT_EQ(row.cause, Cause::none);
+  EXPECT_EQ(row.message, "");
+  EXPECT_EQ(row.attempts, 1);
+  EXPECT_EQ(row.value, 0.9);
+  EXPECT_EQ(row.step, 2);
+  EXPECT_DOUBLE_EQ(row.seconds, 0.5);
+  EXPECT_EQ(table.counts(), (TrialCounts{.waiting = 1}));
+  EXPECT_EQ(table.leader(), &row);
+  table.apply({.trial = 0, .body = Resumed{}});
+  table.apply(reported(0, 3, 0.5));
+  table.apply(ended(0, TrialState::complete));
+  EXPECT_EQ(table.best()->value, 0.9) << "the best report, whichever attempt made it";
+  EXPECT_EQ(table.counts(), (TrialCounts{.complete = 1}));
+}
+
+TEST(TrialTable, OfAStreakWhoRunsAgainCountsWithItsEnd) {
+  TrialTable table({.maximize = true});
+  for (std::uint64_t trial = 0; trial < 3; ++trial) {
+    table.apply(created(trial, 0.1));
+    table.apply(reported(trial, 1, trial == 0 ? 0.5 : 0.4));
+  }
+  table.apply(ended(0, TrialState::complete));
+  table.apply(ended(1, TrialState::failed, Cause::lost));
+  table.apply(ended(2, TrialState::complete));
+  EXPECT_EQ(table.longest_streak().trials, 1);
+  table.apply(reopened(1, Cause::lost));
+  EXPECT_EQ(table.longest_streak().trials, 1);
+  table.apply(ended(1, TrialState::stopped));
+  EXPECT_EQ(table.longest_streak().trials, 2);
+}
+
 TEST(TrialTable, RefusesEventsThatDoNotFit) {
   TrialTable table = table_of({}, {created(0, 0.1), ended(0, TrialState::complete)});
   EXPECT_THROW(table.apply(reported(0, 1, 1)), base::Error);
   EXPECT_THROW(table.apply(reported(1, 1, 1)), base::Error);
   EXPECT_THROW(table.apply(created(2, 0.1)), base::Error);
   EXPECT_THROW(table.apply(ended(0, TrialState::failed)), base::Error);
+  EXPECT_THROW(table.apply(reopened(0, Cause::lost)), base::Error) << "it is complete";
+  EXPECT_THROW(table.apply(reopened(1, Cause::lost)), base::Error);
 }
 
 }  // namespace

@@ -134,5 +134,27 @@ TEST_F(BohbTest, AShareIsRandom) {
   EXPECT_NEAR(share_near(*mixed, 0.2), (all + none) / 2, 0.15);
 }
 
+/// Before the twentieth event the model is made anew by each.
+TEST_F(BohbTest, AFailureThatIsTakenBackIsForgottenWithTheNextReport) {
+  auto never = make(0), back = make(0);
+  for (Sampler* sampler : {never.get(), back.get()}) {
+    for (std::uint64_t trial = 0; trial < 9; ++trial) {
+      sampler->created(trial, {{"x", static_cast<double>(trial) / 10}});
+      sampler->reported(trial, 1, Score(static_cast<double>(trial)));
+    }
+  }
+  const auto proposed = [](Sampler& sampler) {
+    std::vector<std::optional<Params>> all;
+    for (std::uint64_t ordinal = 100; ordinal < 200; ++ordinal)
+      all.push_back(sampler.propose(ordinal));
+    return all;
+  };
+  back->ended(0, TrialState::failed);
+  EXPECT_NE(proposed(*back), proposed(*never));
+  back->reopened(0);
+  for (Sampler* sampler : {never.get(), back.get()}) sampler->reported(1, 2, Score(0.5));
+  EXPECT_EQ(proposed(*back), proposed(*never));
+}
+
 }  // namespace
 }  // namespace hpo

@@ -128,6 +128,36 @@ TEST_F(Population, WhoFailedIsNotWaitedFor) {
   EXPECT_EQ(sources(*sampler), (std::map<std::uint64_t, std::uint64_t>{{3, 0}}));
 }
 
+TEST_F(Population, WhoRunsAgainCatchesUpAndIsWaitedForThen) {
+  const auto sampler = make(3);
+  const auto all_go_on = [&](std::size_t members) {
+    const std::vector<Decision> decisions = sampler->decide();
+    ASSERT_EQ(decisions.size(), members);
+    for (const Decision& decision : decisions) sampler->resumed(decision.trial);
+  };
+  begin(*sampler, 3);
+  report(*sampler, 1, {0.1, 0.2, 0.3});
+  sampler->ended(2, TrialState::failed);
+  for (const std::int64_t step : {2, 4}) {
+    report(*sampler, step, {0.1, 0.2});
+    all_go_on(2);
+  }
+  sampler->reopened(2);
+  report(*sampler, 6, {0.1, 0.2});
+  EXPECT_TRUE(sampler->decide().empty()) << "the third runs again";
+  for (const std::int64_t step : {2, 4}) {
+    sampler->reported(2, step, Score(0.05));
+    const std::vector<Decision> decisions = sampler->decide();
+    ASSERT_EQ(decisions.size(), 1U);
+    EXPECT_EQ(decisions[0].trial, 2U);
+    EXPECT_FALSE(decisions[0].source) << "the others have passed there";
+    sampler->resumed(2);
+  }
+  sampler->reported(2, 6, Score(0.05));
+  EXPECT_EQ(sampler->decide().size(), 3U);
+  EXPECT_EQ(sources(*sampler), (std::map<std::uint64_t, std::uint64_t>{{1, 2}}));
+}
+
 TEST_F(Population, EachIsNamedUntilItWasToldAndNoSecondTime) {
   const auto sampler = make(4);
   begin(*sampler, 4);

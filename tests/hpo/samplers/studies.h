@@ -78,12 +78,13 @@ struct Told {
   Params params = {};               ///< of a trial that was created
   std::optional<Score> score = {};  ///< it reported, at `step`
   std::int64_t step = 1;
-  bool paused = false, resumed = false;
+  bool paused = false, resumed = false, reopened = false;
   std::optional<TrialState> state = {};  ///< it ended
 
   void to(Sampler& sampler) const {
     if (created) sampler.created(trial, params);
     if (resumed) sampler.resumed(trial);
+    if (reopened) sampler.reopened(trial);
     if (score) sampler.reported(trial, step, *score);
     if (paused) sampler.paused(trial);
     if (state) sampler.ended(trial, *state);
@@ -91,7 +92,8 @@ struct Told {
 };
 
 /// A study with `slots` trials at a time that end out of order; some fail, some report no number,
-/// some are stopped, some break bounds; some wait, of which some go on, some of those wait again.
+/// some are stopped, some break bounds; some wait, of which some go on, some of those wait again;
+/// those that failed run again, some of them twice, and some fail for good.
 class Miniature {
  public:
   Miniature(Sampler& sampler, std::size_t slots, std::size_t metrics = 1)
@@ -105,6 +107,7 @@ class Miniature {
     while (created_ < trials) {
       while (running_.size() >= slots_) end_one();
       if (created_ % 3 == 2 && !waiting_.empty()) go_on();
+      if (running_.size() < slots_ && created_ % 5 == 1 && !failed_.empty()) reopen();
       if (running_.size() >= slots_) continue;
       const std::optional<Params> params = sampler_->propose(created_);
       if (!params) return;
@@ -129,6 +132,13 @@ class Miniature {
     running_.push_back(trial);
   }
 
+  void reopen() {
+    const std::uint64_t trial = failed_.front();
+    failed_.erase(failed_.begin());
+    tell({.trial = trial, .reopened = true});
+    running_.push_back(trial);
+  }
+
   void end_one() {
     const std::size_t which = (created_ * 7) % running_.size();
     const std::uint64_t trial = running_[which];
@@ -137,22 +147,26 @@ class Miniature {
     const double loss = trial % 11 == 5 ? kOdd[trial % 4] : std::sin(static_cast<double>(trial));
     const double broken = trial % 10 == 4 ? 1 / static_cast<double>(trial) : 0;
     const std::int64_t step = ++steps_[trial];
+    const bool fails = (trial % 13 == 7 || trial % 7 == 4) && failures_[trial] < 1 + trial % 3;
     if (trial % 13 != 7)
       tell({.trial = trial, .score = scored(loss, broken, metrics_), .step = step});
+    if (fails) {
+      tell({.trial = trial, .state = TrialState::failed});
+      if (++failures_[trial] < 3) failed_.push_back(trial);
+      return;
+    }
     if (trial % 13 != 7 && trial % 3 == 1 && step <= 1 + static_cast<std::int64_t>(trial % 2)) {
       tell({.trial = trial, .paused = true});
       return waiting_.push_back(trial);
     }
-    tell({.trial = trial,
-          .state = trial % 13 == 7  ? TrialState::failed
-                   : trial % 5 == 3 ? TrialState::stopped
-                                    : TrialState::complete});
+    tell({.trial = trial, .state = trial % 5 == 3 ? TrialState::stopped : TrialState::complete});
   }
 
   Sampler* sampler_;
   std::size_t slots_, metrics_;
-  std::vector<std::uint64_t> running_, waiting_;
+  std::vector<std::uint64_t> running_, waiting_, failed_;
   std::map<std::uint64_t, std::int64_t> steps_;
+  std::map<std::uint64_t, std::uint64_t> failures_;
   std::vector<Told> history_;
   std::uint64_t created_ = 0;
 };

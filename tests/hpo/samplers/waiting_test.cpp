@@ -97,5 +97,37 @@ std::vector<Params> children(bool goes_on) {
 
 TEST(Generations, TakeUpWhatComesOfOneThatWaited) { EXPECT_NE(children(true), children(false)); }
 
+/// What is proposed behind a generation whose trial 0 failed; `again`: ran again and was the best.
+std::vector<Params> behind_a_failure(const char* kind, bool again) {
+  const Space space = line();
+  const auto sampler = make(kind, space, 1);
+  for (std::uint64_t trial = 0; trial < 60; ++trial) {
+    const Params params = sampler->propose(trial).value();
+    sampler->created(trial, params);
+    sampler->reported(trial, 1, Score(loss_at(params)));
+    sampler->ended(trial, trial == 0 ? TrialState::failed : TrialState::complete);
+  }
+  if (again) {
+    sampler->reopened(0);
+    sampler->reported(0, 2, Score(-1));
+    sampler->ended(0, TrialState::complete);
+  }
+  for (std::uint64_t trial = 60; trial < 100; ++trial) {
+    const Params params = sampler->propose(trial).value();
+    sampler->created(trial, params);
+    sampler->reported(trial, 1, Score(loss_at(params)));
+    sampler->ended(trial, TrialState::complete);
+  }
+  std::vector<Params> proposed;
+  for (std::uint64_t ordinal = 100; ordinal < 120; ++ordinal)
+    proposed.push_back(sampler->propose(ordinal).value());
+  return proposed;
+}
+
+TEST(Generations, LearnFromWhoRunsAgainWithTheGenerationThatIsOpenThen) {
+  for (const char* kind : {"nsga2", "cmaes"})
+    EXPECT_NE(behind_a_failure(kind, true), behind_a_failure(kind, false)) << kind;
+}
+
 }  // namespace
 }  // namespace hpo

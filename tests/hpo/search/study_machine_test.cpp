@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "base/random.h"
@@ -30,9 +31,11 @@ class Played {
 
   /// Plays the study to its end. `restarts`: now and then another machine, which has heard the
   /// events so far, takes over. `fails`: each so many reports an attempt fails in its place.
-  std::vector<std::string> play(bool restarts, std::uint64_t fails = 0) {
+  /// `reopens`: each so many turns a trial that failed runs again.
+  std::vector<std::string> play(bool restarts, std::uint64_t fails = 0, std::uint64_t reopens = 0) {
     base::Stream stream(1, "played");
     while (!machine_->finished()) {
+      if (reopens > 0 && ++turns_ % reopens == 0) reopen(stream.uniform());
       follow();
       if (machine_->finished()) break;
       EXPECT_GT(machine_->running(), 0U) << "nothing runs, and nothing comes next";
@@ -49,6 +52,14 @@ class Played {
     return lines_;
   }
 
+  /// All trials that failed run again.
+  void reopen_all() {
+    for (std::uint64_t trial = 0; trial < table_->rows().size(); ++trial) {
+      if (table_->row(trial).state == TrialState::failed)
+        happen(trial, Reopened{table_->row(trial).cause});
+    }
+  }
+
   [[nodiscard]] const TrialTable& table() const { return *table_; }
   [[nodiscard]] StudyMachine& machine() { return *machine_; }
   static constexpr std::size_t kSlots = 4;
@@ -63,6 +74,17 @@ class Played {
       machine_->replay(event);
     }
     follow();
+  }
+
+  void reopen(double where) {
+    std::vector<std::uint64_t> failed;
+    for (const TrialRow& row : table_->rows()) {
+      if (row.state == TrialState::failed) failed.push_back(row.trial);
+    }
+    if (failed.empty()) return;
+    const std::uint64_t trial =
+        failed[static_cast<std::size_t>(where * static_cast<double>(failed.size()))];
+    happen(trial, Reopened{table_->row(trial).cause});
   }
 
   void follow() {
@@ -111,7 +133,7 @@ class Played {
   std::unique_ptr<StudyMachine> machine_;
   std::vector<Event> log_;
   std::vector<std::string> lines_;
-  std::uint64_t happened_ = 0, attempts_ = 0;
+  std::uint64_t happened_ = 0, attempts_ = 0, turns_ = 0;
 };
 
 std::size_t count(const std::vector<std::string>& lines, const std::string& kind) {
@@ -159,6 +181,144 @@ struct Told {
   TrialTable table;
   StudyMachine machine;
 };
+
+/// Of a method that the study file of these tests has no room for.
+StudySpec population(const std::string& rest) {
+  StudySpec spec = study("random", rest);
+  spec.method = {"pbt",
+                 {{"members", std::int64_t{8}},
+                  {"every", std::int64_t{2}},
+                  {"quantile", 0.25},
+                  {"resample", 0.25},
+                  {"factor", 1.2}}};
+  spec.explorable = {"x"};
+  return spec;
+}
+
+/// Numbers of the trials that were reopened, and how often each was.
+std::map<std::uint64_t, int> times_reopened(const std::vector<std::string>& lines) {
+  std::map<std::uint64_t, int> times;
+  for (const std::string& line : lines) {
+    if (line.find(" reopened ") != std::string::npos) ++times[std::stoull(line)];
+  }
+  return times;
+}
+
+/// Studies in which each sampler and each rule hears of trials that run again.
+std::vector<StudySpec> disturbed_studies() {
+  const std::string rest = "retry: {max: 0}\nlimits: {trials: 25}\nearly_stop: ";
+  std::vector<StudySpec> studies{
+      population("retry: {max: 0}\nlimits: {trials: 8}\nearly_stop: none\n")};
+  for (const std::string rule :
+       {"none", "median", "asha", "{asha: {promote: true}}", "auto", "successive_halving",
+        "hyperband", "{any_of: [median, {patience: {wait: 4}}]}"})
+    studies.push_back(study("tpe", rest + rule + "\n"));
+  for (const std::string method : {"random", "gp", "cmaes", "nsga2", "bohb", "auto", "sobol"})
+    studies.push_back(study(method, rest + "asha\n"));
+  return studies;
+}
+
+TEST(StudyMachine, TrialsThatFailedRunAgainAsIfTheyHadNotEnded) {
+  int twice = 0, complete = 0;
+  for (const StudySpec& spec : disturbed_studies()) {
+    const std::string what = spec.method.kind + " " + spec.early_stop.kind;
+    Played played(spec);
+    const auto alone = played.play(false, 4, 9);
+    EXPECT_EQ(Played(spec).play(true, 4, 9), alone) << what;
+    const auto times = times_reopened(alone);
+    EXPECT_GT(times.size(), 1U) << what;
+    EXPECT_EQ(count(alone, "ended"), count(alone, "created") + count(alone, "reopened")) << what;
+    EXPECT_EQ(count(alone, "finished"), 1U) << what;
+    for (const auto& [trial, n] : times) {
+      twice += n > 1;
+      complete += played.table().row(trial).state == TrialState::complete;
+    }
+  }
+  EXPECT_GT(twice, 3);
+  EXPECT_GT(complete, 10);
+}
+
+TEST(StudyMachine, AFinishedStudyGoesOnWithTrialsThatFailed) {
+  for (const StudySpec& spec : disturbed_studies()) {
+    const std::string what = spec.method.kind + " " + spec.early_stop.kind;
+    Played played(spec), restarted(spec);
+    (void)played.play(false, 3);
+    (void)restarted.play(true, 3);
+    const std::int64_t trials = played.table().counts().all();
+    ASSERT_GT(played.table().counts().failed, 0) << what;
+    played.reopen_all();
+    restarted.reopen_all();
+    EXPECT_EQ(played.table().counts().failed, 0) << what;
+    const auto lines = played.play(false);
+    EXPECT_EQ(restarted.play(true), lines) << what;
+    EXPECT_EQ(played.table().counts().all(), trials) << what << ": the limit counts them once";
+    EXPECT_EQ(played.table().counts().failed, 0) << what;
+    EXPECT_EQ(count(lines, "finished"), 2U) << what;
+  }
+}
+
+TEST(StudyMachine, WhoRunsAgainGoesBeforeNewTrialsAsSlotsGetFree) {
+  const StudySpec spec = study("random", "retry: {max: 1, on: [lost]}\nlimits: {trials: 6}\n");
+  Told told(spec);
+  StudyMachine& machine = told.machine;
+  while (const auto next = machine.next(3)) told.happen(next->trial, next->event);
+  const Ended lost{TrialState::failed, Cause::lost, "gone"};
+  for (const std::uint64_t trial : {0U, 2U}) {
+    told.happen(trial, machine.after_attempt(trial, lost));
+    EXPECT_EQ(told.table.row(trial).attempts, 2);
+    told.happen(trial, machine.after_attempt(trial, lost));
+    EXPECT_EQ(told.table.row(trial).cause, Cause::lost);
+    told.happen(trial, Reopened{Cause::lost});
+    EXPECT_EQ(told.table.row(trial).cause, Cause::none);
+    EXPECT_EQ(told.table.row(trial).message, "");
+    EXPECT_EQ(told.table.row(trial).attempts, 1);
+    EXPECT_EQ(told.table.row(trial).state, TrialState::waiting);
+  }
+  EXPECT_FALSE(machine.next(1)) << "trial 1 has the slot";
+  const auto first = machine.next(2);
+  ASSERT_TRUE(first && std::holds_alternative<Resumed>(first->event));
+  EXPECT_EQ(first->trial, 0U);
+  told.happen(first->trial, first->event);
+  told.happen(machine.next(3)->trial, Resumed{});
+  EXPECT_TRUE(machine.runs(2));
+  EXPECT_TRUE(std::holds_alternative<Created>(machine.next(4)->event));
+  EXPECT_TRUE(std::holds_alternative<Retried>(machine.after_attempt(0, lost))) << "counted anew";
+}
+
+TEST(StudyMachine, TheLimitOfFailuresCountsNobodyWhoRunsAgain) {
+  const StudySpec spec = study("random", "limits: {trials: 12, failed: 2}\nearly_stop: none\n");
+  Told told(spec);
+  StudyMachine& machine = told.machine;
+  while (const auto next = machine.next(3)) told.happen(next->trial, next->event);
+  told.happen(0, Reported{.step = 1, .epochs = 1, .value = 1});
+  const Ended lost{TrialState::failed, Cause::lost, "gone"};
+  for (const std::uint64_t trial : {0U, 1U}) told.happen(trial, lost);
+  told.happen({}, machine.hopeless().value());
+  ASSERT_TRUE(machine.finished());
+  told.happen(1, Reopened{Cause::lost});
+  EXPECT_FALSE(machine.finished());
+  EXPECT_FALSE(machine.hopeless());
+  told.happen(machine.next(3)->trial, Resumed{});
+  told.happen(1, lost);
+  EXPECT_EQ(machine.hopeless().value().why, Finish::failed);
+}
+
+TEST(StudyMachine, TheFirstTrialsSecondFailureEndsTheStudyAgain) {
+  const StudySpec spec = study("random", "limits: {trials: 12}\n");
+  Told told(spec);
+  StudyMachine& machine = told.machine;
+  const auto first = machine.next(1);
+  told.happen(first->trial, first->event);
+  const Ended broken{TrialState::failed, Cause::error, "no such file"};
+  told.happen(0, broken);
+  told.happen({}, machine.hopeless().value());
+  told.happen({}, Opened{});
+  told.happen(0, Reopened{Cause::error});
+  told.happen(machine.next(1)->trial, Resumed{});
+  EXPECT_EQ(machine.first(), 0U);
+  told.happen(0, broken);
+  EXPECT_EQ(machine.hopeless().value().why, Finish::first);
+}
 
 TEST(StudyMachine, ManyFailuresEndTheStudyAtTheTrialThatIsOneTooMany) {
   const StudySpec spec = study("random", "limits: {trials: 12, failed: 2}\nearly_stop: none\n");

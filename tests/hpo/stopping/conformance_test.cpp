@@ -33,6 +33,7 @@ class Study {
 
   std::map<std::uint64_t, std::int64_t> running;  ///< their last steps
   std::map<std::uint64_t, std::int64_t> paused;
+  std::map<std::uint64_t, std::int64_t> failed;
   std::string words;  ///< all that was said, in order
 
   void create() { running[created_++] = 0; }
@@ -57,8 +58,15 @@ class Study {
 
   void end(std::uint64_t trial, TrialState state) {
     rule_.ended(trial, state);
+    if (state == TrialState::failed) failed.insert(*running.find(trial));
     running.erase(trial);
     paused.erase(trial);
+  }
+
+  /// A trial that failed runs again from where it was.
+  void reopen(std::uint64_t trial) {
+    rule_.reopened(trial);
+    running.insert(failed.extract(trial));
   }
 
   /// Lets the trial go on that the rule names; false where it names none.
@@ -92,14 +100,21 @@ class Study {
   std::uint64_t created_ = 0;
 };
 
+enum class Failures : std::uint8_t { none, taken_back, some_again };
+
 /// One random history; the words it got, in order. Trials report in random interleaving, some only
-/// every few steps.
-std::string words(StoppingRule& rule, std::uint64_t seed) {
+/// every few steps. `taken_back`: some fail and run again before anything else happens;
+/// `some_again`: some of those that failed run again later.
+std::string words(StoppingRule& rule, std::uint64_t seed,
+                  Failures failures = Failures::some_again) {
   Stream random(seed, "history");
   Study study(rule);
   for (int i = 0; i < 400; ++i) {
     while (study.running.size() < 6) {
-      if (!study.promote(false)) study.create();
+      if (failures == Failures::some_again && study.failed.size() > 2)
+        study.reopen(study.failed.begin()->first);
+      else if (!study.promote(false))
+        study.create();
     }
     const auto at = std::next(study.running.begin(),
                               static_cast<std::ptrdiff_t>(random.below(study.running.size())));
@@ -109,8 +124,10 @@ std::string words(StoppingRule& rule, std::uint64_t seed) {
     const double loss =
         random.below(10) == 0 ? std::nan("") : static_cast<double>(random.below(20));
     const Word word = study.report(trial, step, loss);
-    const bool fails = random.below(40) == 0;
-    if (fails && word == Word::go && step < kMaxStep) study.end(trial, TrialState::failed);
+    const bool fails = random.below(40) == 0 && word == Word::go && step < kMaxStep;
+    if (!fails || failures == Failures::none) continue;
+    study.end(trial, TrialState::failed);
+    if (failures == Failures::taken_back) study.reopen(trial);
   }
   return study.words;
 }
@@ -118,6 +135,13 @@ std::string words(StoppingRule& rule, std::uint64_t seed) {
 TEST_P(Conformance, TheSameHistoryGivesTheSameWords) {
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     EXPECT_EQ(words(*make(), seed), words(*make(), seed));
+}
+
+/// A group that closes without a trial does not open again.
+TEST_P(Conformance, AFailureThatIsTakenBackChangesNoWord) {
+  const bool groups = GetParam().rule.kind == "successive_halving";
+  for (std::uint64_t seed = 0; seed < 100 && !groups; ++seed)
+    EXPECT_EQ(words(*make(), seed, Failures::taken_back), words(*make(), seed, Failures::none));
 }
 
 TEST_P(Conformance, DecidesIsAFunctionOfItsArguments) {

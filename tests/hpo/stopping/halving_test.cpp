@@ -101,6 +101,30 @@ TEST(Halving, OneThatFailsHigherUpIsNotWaitedForThere) {
   EXPECT_EQ(rule->promotes(false), 1U);
 }
 
+TEST(Halving, WhoRunsAgainIsWaitedForAgain) {
+  auto rule = halving(4);
+  (void)rule->reported(0, 1, 2);
+  (void)rule->reported(1, 1, 3);
+  rule->ended(2, TrialState::failed);
+  rule->reopened(2);
+  EXPECT_EQ(rule->reported(3, 1, 4), Word::pause);
+  EXPECT_EQ(rule->promotes(false), std::nullopt) << "trial 2 runs";
+  EXPECT_EQ(rule->reported(2, 1, 1), Word::go);
+  EXPECT_EQ(rule->gives_up(), (Trials{0, 1, 3}));
+}
+
+TEST(Halving, WhoRunsAgainBehindItsGroupIsComparedWithAllThatCame) {
+  for (const double loss : {0.5, 9.0}) {
+    auto rule = halving(4);
+    rule->ended(2, TrialState::failed);
+    for (const std::uint64_t trial : {0U, 1U, 3U}) (void)rule->reported(trial, 1, 1.0 + trial);
+    ASSERT_EQ(rule->promotes(false), 0U) << "the group goes on without it";
+    rule->resumed(0);
+    rule->reopened(2);
+    EXPECT_EQ(rule->reported(2, 1, loss), loss < 1 ? Word::go : Word::stop);
+  }
+}
+
 TEST(Halving, GroupsDoNotMix) {
   auto rule = halving(3);
   for (std::uint64_t trial = 3; trial < 6; ++trial)
