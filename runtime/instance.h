@@ -32,6 +32,8 @@ class Runtime {
   [[nodiscard]] int gpus() const noexcept;
   [[nodiscard]] int gpu_workers() const noexcept;  ///< CUDA workers, of all GPUs together
   [[nodiscard]] Summary summary() const;
+  /// What each worker did over time. Copies all of it: for now and then.
+  [[nodiscard]] UseSeries use() const;
 
   /// Says how many chains of tasks the driver keeps going at once, at most; 0: no new ones will
   /// come. Decides nothing: it tells the causes apart for which workers are idle (IdleCause).

@@ -29,6 +29,22 @@ inline constexpr std::size_t kIdleCauses = 7;
 /// Seconds by cause.
 using IdleTimes = std::array<double, kIdleCauses>;
 
+/// Time of a worker by what it went into, in seconds.
+struct WorkerTimes {
+  double busy = 0;    ///< inside tasks, what they copy for themselves included
+  double moving = 0;  ///< waiting for data of a task
+  IdleTimes idle{};   ///< with nothing to run; `late` is what the runtime itself costs
+};
+
+/// What workers did over time: buckets of one width from the making of the Runtime on, whose width
+/// doubles when there are too many.
+struct UseSeries {
+  static constexpr std::size_t kMostBuckets = 512;
+  double width = 0;    ///< of a bucket, in seconds
+  double seconds = 0;  ///< since the Runtime was made; what is left of the last bucket is to come
+  std::vector<std::vector<WorkerTimes>> workers;  ///< as in Summary; [worker][bucket]
+};
+
 /// Busy, moving and waiting add up to the runtime's seconds, the parts of `idle` to waiting. What
 /// runs at the moment counts.
 struct WorkerSummary {

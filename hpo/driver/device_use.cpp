@@ -1,5 +1,9 @@
 #include "hpo/driver/device_use.h"
 
+#include <cmath>
+#include <numeric>
+
+#include "base/clock.h"
 #include "base/text.h"
 
 namespace hpo {
@@ -19,6 +23,37 @@ std::vector<WorkerInfo> worker_infos(const rt::Summary& summary) {
       info.idle.emplace_back(rt::idle_cause_name(static_cast<rt::IdleCause>(i)), worker.idle[i]);
   }
   return infos;
+}
+
+namespace {
+
+/// Shares of a bucket's time, whose last one may have begun only.
+void add_shares(std::vector<double>& shares, const rt::WorkerTimes& times) {
+  const double whole =
+      std::accumulate(times.idle.begin(), times.idle.end(), times.busy + times.moving);
+  const auto share = [&](double part) { shares.push_back(whole > 0 ? part / whole : 0); };
+  share(times.busy);
+  share(times.moving);
+  for (const double idle : times.idle) share(idle);
+}
+
+}  // namespace
+
+SessionUse session_use(const rt::UseSeries& series, const std::vector<WorkerInfo>& workers) {
+  SessionUse use{.began = base::wall_micros() - std::llround(series.seconds * 1e6),
+                 .width = series.width,
+                 .seconds = series.seconds,
+                 .states = {"busy", "moving"},
+                 .workers = {}};
+  for (std::size_t i = 0; i < rt::kIdleCauses; ++i)
+    use.states.emplace_back(rt::idle_cause_name(static_cast<rt::IdleCause>(i)));
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    WorkerUse& worker = use.workers.emplace_back();
+    worker.name = workers[i].name;
+    worker.gpu = workers[i].gpu;
+    for (const rt::WorkerTimes& times : series.workers.at(i)) add_shares(worker.shares, times);
+  }
+  return use;
 }
 
 }  // namespace hpo

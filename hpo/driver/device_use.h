@@ -3,11 +3,16 @@
 
 #include <vector>
 
+#include "hpo/log/session_use.h"
 #include "hpo/log/worker_info.h"
 #include "runtime/summary.h"
 
 namespace hpo {
 
 [[nodiscard]] std::vector<WorkerInfo> worker_infos(const rt::Summary& summary);
+
+/// The same over time, up to now. `workers` are those of the series.
+[[nodiscard]] SessionUse session_use(const rt::UseSeries& series,
+                                     const std::vector<WorkerInfo>& workers);
 
 }  // namespace hpo

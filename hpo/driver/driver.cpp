@@ -62,6 +62,7 @@ DriverEnd Driver::run() {
   keep_checkpoints();
   if (done && setup_.store) setup_.store->drop_cheap();
   note_work();
+  note_use();
   commit(base::Durability::durable);
   if (fatal_) std::rethrow_exception(fatal_);
   return done ? DriverEnd::finished : DriverEnd::interrupted;

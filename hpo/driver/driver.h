@@ -71,6 +71,7 @@ class Driver {
 
  private:
   using LivePtr = std::shared_ptr<LiveTrial>;
+  static constexpr double kUseFirst = 5;  ///< seconds before a session's use of devices is written
 
   // The loop (driver.cpp).
   void loop();
@@ -110,6 +111,7 @@ class Driver {
   /// Facts alone are written as `facts` says.
   void commit(base::Durability facts = base::Durability::cached);
   void note_work();
+  void note_use();
   void keep_checkpoints();
   void show_progress();
   [[nodiscard]] double active_seconds() const { return seconds_before_ + session_seconds(); }
@@ -145,6 +147,7 @@ class Driver {
   std::optional<base::Moment> waits_since_;  ///< the oldest event that is not committed
   base::Moment shown_{};
   base::Moment noted_{};
+  double use_due_ = kUseFirst;  ///< of the session's seconds: when note_use() is due
 };
 
 }  // namespace hpo

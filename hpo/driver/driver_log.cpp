@@ -141,6 +141,16 @@ void Driver::note_work() {
   log_.note("work", json_of(work()));
   log_.note(kWorkersFact, workers_json(worker_infos(setup_.runtime.summary())));
   log_.note("active_seconds", base::format_double(active_seconds()));
+  if (session_seconds() >= use_due_) note_use();
+}
+
+/// All of a session's rows are written each time, so the later the more rarely: a session of a day
+/// writes them eighty times. What a session that dies has not written is its last tenth.
+void Driver::note_use() {
+  constexpr double kLater = 1.1;
+  use_due_ = kLater * session_seconds() + kUseFirst;
+  if (study_.runs_command) return;  // programs are no tasks
+  log_.note_use(session_use(setup_.runtime.use(), worker_infos(setup_.runtime.summary())));
 }
 
 /// Of each trial that has not ended, and of the best trial until it is written.

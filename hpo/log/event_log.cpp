@@ -12,6 +12,7 @@
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_lock.h"
+#include "hpo/log/use_rows.h"
 
 namespace hpo {
 
@@ -87,6 +88,7 @@ struct EventLog::Impl {
     if (anew) {
       for (const char* old : {"DELETE FROM log", "DELETE FROM trials", "DELETE FROM study"})
         db->exec(old);
+      forget_use(*db);
       written.clear();
     } else {
       create_tables(*db);
@@ -197,7 +199,7 @@ struct EventLog::Impl {
 
   std::vector<Event> commit(base::Durability how) {
     if (failed) throw base::Error(base::Errc::internal, "the log is used after a write failed");
-    if (waiting.empty() && notes.empty()) return {};
+    if (waiting.empty() && notes.empty() && !use) return {};
     if (may_wait(how)) return {};
     failed = true;  // until everything below went well
     sync_as(how);
@@ -206,12 +208,14 @@ struct EventLog::Impl {
     write_events();
     for (std::uint64_t trial : dirty) write_trial->write(table.row(trial), table.objective());
     for (const auto& [key, value] : notes) write_fact(upsert_fact, key, value);
+    if (use) write_use(*db, *use, origin_of(written, db->path()));
     transaction.commit();
     committed = base::now();
     failed = false;
     seq = next_seq;
     sum = next_sum;
     dirty.clear();
+    use.reset();
     for (auto& [key, value] : std::exchange(notes, {})) written[key] = std::move(value);
     return std::exchange(waiting, {});
   }
@@ -227,6 +231,7 @@ struct EventLog::Impl {
   std::vector<Event> waiting;
   std::set<std::uint64_t> dirty;
   std::map<std::string, std::string> notes;
+  std::optional<SessionUse> use;
   bool failed = false;
   bool writes_ahead = false;
   base::Moment committed{};
@@ -276,6 +281,10 @@ void EventLog::append(Event event) {
 
 std::size_t EventLog::pending() const { return impl_->waiting.size(); }
 void EventLog::note(const std::string& key, const std::string& value) { impl_->note(key, value); }
+void EventLog::note_use(SessionUse use) {
+  use.epoch = impl_->epoch;
+  impl_->use = std::move(use);
+}
 std::vector<Event> EventLog::commit(base::Durability how) { return impl_->commit(how); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "hpo/log/event.h"
+#include "hpo/log/session_use.h"
 #include "hpo/log/trial_table.h"
 
 namespace hpo {
@@ -68,6 +69,10 @@ class EventLog {
   [[nodiscard]] std::size_t pending() const;
   /// Puts a fact for read verbs ("work.tasks") into the next commit.
   void note(const std::string& key, const std::string& value);
+
+  /// Puts what the workers of this session did so far into the next commit, in the place of what
+  /// was put there before. The session's epoch is the log's.
+  void note_use(SessionUse use);
 
   /// Writes and syncs what waits, in one transaction, and hands the events back. Nothing waiting:
   /// returns at once. Throws base::Error: storage, or locked when another driver took the study

@@ -15,6 +15,7 @@
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
 #include "hpo/log/study_lock.h"
+#include "hpo/log/use_rows.h"
 
 namespace hpo {
 
@@ -227,6 +228,13 @@ WorkCounters StudyReader::work() const {
 std::vector<WorkerInfo> StudyReader::workers() const {
   const std::string text = impl_->fact(kWorkersFact);
   return text.empty() ? std::vector<WorkerInfo>{} : workers_from_json(text);
+}
+
+std::vector<SessionUse> StudyReader::device_use() const {
+  const sql::Snapshot snapshot(*impl_->db);
+  // Files of format 1 have no such table.
+  if (format_of(*impl_->db) == 1) return {};
+  return read_use(*impl_->db, origin_of(read_facts(*impl_->db), impl_->db->path()));
 }
 
 std::optional<DriverInfo> StudyReader::driver() const {

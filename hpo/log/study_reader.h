@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "hpo/log/baseline_rows.h"
 #include "hpo/log/event.h"
+#include "hpo/log/session_use.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/log/worker_info.h"
@@ -121,6 +122,9 @@ class StudyReader {
   [[nodiscard]] std::vector<BaselineRow> baselines() const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
+  /// What the workers of each session did over time, in the order of sessions. Sessions that ran no
+  /// tasks, of an older build, or that died within their first seconds, are missing.
+  [[nodiscard]] std::vector<SessionUse> device_use() const;
   /// The live driver, if any.
   [[nodiscard]] std::optional<DriverInfo> driver() const;
   /// The resolved study file (YAML).

@@ -233,7 +233,7 @@ Summary Engine::summary() {
     w.id = worker->id;
     if (w.id.kind == Device::cuda) w.gpu = backend->gpu_of(w.id.index);
     w.tasks = worker->tasks.load();
-    const Ledger::Use use = ledger.use_of(worker->number, here);
+    const WorkerTimes use = ledger.use_of(worker->number, here);
     const double copying =
         std::min(use.busy, static_cast<double>(worker->moving_nanos.load()) * 1e-9);
     w.busy = use.busy - copying;

@@ -25,6 +25,7 @@ namespace detail {
 
 void Ledger::add(Device kind, unsigned lane, base::Moment at) {
   lanes_.push_back({.kind = kind, .trace_lane = lane, .since = at});
+  use_.add_worker(at);
   last_ = at;
 }
 
@@ -37,38 +38,67 @@ IdleCause Ledger::cause_for(std::size_t kind) const noexcept {
   return window_ && under_way_ >= *window_ ? IdleCause::slots : IdleCause::waits;
 }
 
-base::Moment Ledger::pass_to(base::Moment at) noexcept {
-  if (at <= last_) return last_;
+void Ledger::advance(base::Moment at) noexcept {
   const std::int64_t passed = (at - last_).count();
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
     kinds_[kind].passed[static_cast<std::size_t>(cause_for(kind))] += passed;
-  return last_ = at;
+  last_ = at;
+}
+
+base::Moment Ledger::pass_to(base::Moment at) noexcept {
+  if (at <= last_) return last_;
+  while (at > use_.until()) {
+    advance(use_.until());
+    use_.pass({kinds_[0].passed, kinds_[1].passed});
+  }
+  advance(at);
+  return last_;
+}
+
+/// Adds what a worker did since its state began, to whichever buckets that belongs to.
+void Ledger::add_to(UseBuckets& use, const Lane& lane, base::Moment until,
+                    const CauseNanos& passed) const {
+  const auto nanos = static_cast<double>((until - lane.since).count());
+  switch (lane.state()) {
+    case State::busy:
+      return use.add(number(lane), lane.since, until, &WorkerTimes::busy, nanos);
+    case State::moving:
+      return use.add(number(lane), lane.since, until, &WorkerTimes::moving, nanos);
+    case State::idle:
+      return use.add_passed(number(lane), index(lane.kind), lane.since, lane.passed, until, passed);
+  }
 }
 
 void Ledger::settle(Lane& lane, base::Moment at) {
-  const Nanos& passed = kinds_[index(lane.kind)].passed;
-  Nanos parts{};
+  const CauseNanos& passed = kinds_[index(lane.kind)].passed;
+  const auto nanos = static_cast<double>((at - lane.since).count());
+  WorkerTimes* const bucket = use_.current(number(lane), lane.since);
+  CauseNanos parts{};
   switch (lane.state()) {
     case State::busy:
-      lane.busy += (at - lane.since).count();
+      lane.nanos.busy += nanos;
+      if (bucket != nullptr) bucket->busy += nanos;
       break;
     case State::moving:
-      lane.moving += (at - lane.since).count();
+      lane.nanos.moving += nanos;
+      if (bucket != nullptr) bucket->moving += nanos;
       break;
     case State::idle:
       for (std::size_t i = 0; i < parts.size(); ++i) {
         parts[i] = passed[i] - lane.passed[i];
-        lane.idle[i] += static_cast<double>(parts[i]);
+        lane.nanos.idle[i] += static_cast<double>(parts[i]);
+        if (bucket != nullptr) bucket->idle[i] += static_cast<double>(parts[i]);
       }
       break;
   }
+  if (bucket == nullptr) add_to(use_, lane, at, passed);
   if (trace_ != nullptr) show(lane, at, parts);
   lane.since = at;
   lane.passed = passed;
 }
 
 /// What a worker did until `at` that was no task.
-Span Ledger::span_of(const Lane& lane, base::Moment at, const Nanos& parts) {
+Span Ledger::span_of(const Lane& lane, base::Moment at, const CauseNanos& parts) {
   Span span{.lane = lane.trace_lane,
             .kind = SpanKind::transfer,
             .start = lane.since,
@@ -88,7 +118,7 @@ Span Ledger::span_of(const Lane& lane, base::Moment at, const Nanos& parts) {
   return span;
 }
 
-void Ledger::show(const Lane& lane, base::Moment at, const Nanos& parts) const {
+void Ledger::show(const Lane& lane, base::Moment at, const CauseNanos& parts) const {
   constexpr base::Duration kSeen = std::chrono::microseconds(20);
   if (lane.state() == State::busy || at - lane.since < kSeen) return;
   try {
@@ -184,42 +214,64 @@ void Ledger::helped(unsigned worker, base::Duration busy, base::Moment at) {
   Lane& lane = lanes_[worker];
   const std::int64_t whole = (now - lane.since).count();
   const std::int64_t worked = std::clamp<std::int64_t>(busy.count(), 0, whole);
-  const Nanos& passed = kinds_[index(lane.kind)].passed;
+  const CauseNanos& passed = kinds_[index(lane.kind)].passed;
   const double idle =
       whole > 0 ? static_cast<double>(whole - worked) / static_cast<double>(whole) : 0;
-  for (std::size_t i = 0; i < lane.idle.size(); ++i)
-    lane.idle[i] += idle * static_cast<double>(passed[i] - lane.passed[i]);
-  lane.busy += worked;
+  for (std::size_t i = 0; i < kIdleCauses; ++i)
+    lane.nanos.idle[i] += idle * static_cast<double>(passed[i] - lane.passed[i]);
+  lane.nanos.busy += static_cast<double>(worked);
+  use_.add(worker, lane.since, now, &WorkerTimes::busy, static_cast<double>(worked));
+  use_.add_passed(worker, index(lane.kind), lane.since, lane.passed, now, passed, idle);
   lane.since = now;
   lane.passed = passed;
 }
 
-Ledger::Use Ledger::use_of(unsigned worker, base::Moment at) {
+base::Moment Ledger::idle_until(const Lane& lane, base::Moment now) const {
+  if (window_ != 0) return now;
+  // Only now it is known that no task came after the last one.
+  return std::max(lane.since, kinds_[index(lane.kind)].last_taken);
+}
+
+const CauseNanos& Ledger::passed_by(const Lane& lane, base::Moment until) const {
+  if (until == lane.since) return lane.passed;
+  const Kind& kind = kinds_[index(lane.kind)];
+  return window_ != 0 ? kind.passed : kind.passed_then;
+}
+
+WorkerTimes Ledger::use_of(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
-  Lane lane = lanes_[worker];
-  const Kind& kind = kinds_[index(lane.kind)];
-  const auto idle_to = [&](const Nanos& passed) {
-    for (std::size_t i = 0; i < passed.size(); ++i)
-      lane.idle[i] += static_cast<double>(passed[i] - lane.passed[i]);
-  };
-  const std::int64_t whole = (now - lane.since).count();
+  const Lane& lane = lanes_[worker];
+  WorkerTimes nanos = lane.nanos;
+  const auto whole = static_cast<double>((now - lane.since).count());
   if (lane.state() == State::busy) {
-    lane.busy += whole;
+    nanos.busy += whole;
   } else if (lane.state() == State::moving) {
-    lane.moving += whole;
-  } else if (window_ != 0) {
-    idle_to(kind.passed);
-  } else {  // only now it is known that no task came after the last one
-    if (lane.since < kind.last_taken) idle_to(kind.passed_then);
-    lane.idle[static_cast<std::size_t>(IdleCause::end)] +=
-        static_cast<double>((now - std::max(lane.since, kind.last_taken)).count());
+    nanos.moving += whole;
+  } else {
+    const base::Moment end = idle_until(lane, now);
+    const CauseNanos& passed = passed_by(lane, end);
+    for (std::size_t i = 0; i < kIdleCauses; ++i)
+      nanos.idle[i] += static_cast<double>(passed[i] - lane.passed[i]);
+    nanos.idle[static_cast<std::size_t>(IdleCause::end)] +=
+        static_cast<double>((now - end).count());
   }
   constexpr double kNano = 1e-9;
-  Use use{.busy = base::seconds(base::Duration(lane.busy)),
-          .moving = base::seconds(base::Duration(lane.moving))};
-  for (std::size_t i = 0; i < use.idle.size(); ++i) use.idle[i] = kNano * lane.idle[i];
+  WorkerTimes use{.busy = kNano * nanos.busy, .moving = kNano * nanos.moving};
+  for (std::size_t i = 0; i < kIdleCauses; ++i) use.idle[i] = kNano * nanos.idle[i];
   return use;
+}
+
+UseSeries Ledger::series(base::Moment at) {
+  const std::scoped_lock lock(mutex_);
+  const base::Moment now = pass_to(at);
+  UseBuckets use = use_;
+  for (const Lane& lane : lanes_) {
+    const base::Moment end = lane.state() == State::idle ? idle_until(lane, now) : now;
+    add_to(use, lane, end, passed_by(lane, end));
+    use.add_idle(number(lane), end, now, IdleCause::end, static_cast<double>((now - end).count()));
+  }
+  return use.series(now);
 }
 
 void Ledger::close(base::Moment at) {

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "runtime/context.h"
+#include "runtime/core/use_buckets.h"
 #include "runtime/summary.h"
 #include "runtime/trace.h"
 
@@ -45,17 +46,14 @@ class Ledger {
   void helps(unsigned worker, base::Moment at);
   void helped(unsigned worker, base::Duration busy, base::Moment at);
 
-  /// What a worker did up to `at`, in seconds.
-  struct Use {
-    double busy = 0, moving = 0;
-    IdleTimes idle{};
-  };
-  [[nodiscard]] Use use_of(unsigned worker, base::Moment at);
+  /// What a worker did up to `at`.
+  [[nodiscard]] WorkerTimes use_of(unsigned worker, base::Moment at);
+  /// What all of them did over time, up to `at`.
+  [[nodiscard]] UseSeries series(base::Moment at);
   /// What goes on at the moment ends, for the trace.
   void close(base::Moment at);
 
  private:
-  using Nanos = std::array<std::int64_t, kIdleCauses>;
   enum class State : std::uint8_t { idle, moving, busy };
 
   struct Lane {
@@ -63,10 +61,9 @@ class Ledger {
     unsigned trace_lane = 0;
     int pending = 0;  ///< taken and not begun
     bool running = false;
-    base::Moment since;  ///< in its state
-    Nanos passed{};      ///< of its kind, then
-    std::int64_t busy = 0, moving = 0;
-    IdleTimes idle{};  ///< nanoseconds
+    base::Moment since;   ///< in its state
+    CauseNanos passed{};  ///< of its kind, then
+    WorkerTimes nanos;    ///< before that
     [[nodiscard]] State state() const noexcept {
       return running ? State::busy : pending > 0 ? State::moving : State::idle;
     }
@@ -75,21 +72,31 @@ class Ledger {
   /// One kind of device.
   struct Kind {
     int ready = 0, held = 0;
-    Nanos passed{};           ///< under each cause
+    CauseNanos passed{};      ///< under each cause
     base::Moment last_taken;  ///< a task for the kind
-    Nanos passed_then{};
+    CauseNanos passed_then{};
   };
 
   [[nodiscard]] static std::size_t index(Device kind) noexcept {
     return kind == Device::cpu ? 0 : 1;
   }
   [[nodiscard]] IdleCause cause_for(std::size_t kind) const noexcept;
+  void advance(base::Moment at) noexcept;
   base::Moment pass_to(base::Moment at) noexcept;
+  void add_to(UseBuckets& use, const Lane& lane, base::Moment until,
+              const CauseNanos& passed) const;
   /// Ends the stretch of time that the worker's state has lasted.
   void settle(Lane& lane, base::Moment at);
+  /// Of an idle worker's gap that lasts until `now`: up to when it is no time behind the last task.
+  [[nodiscard]] base::Moment idle_until(const Lane& lane, base::Moment now) const;
+  /// What had passed for the worker's kind at that moment.
+  [[nodiscard]] const CauseNanos& passed_by(const Lane& lane, base::Moment until) const;
+  [[nodiscard]] unsigned number(const Lane& lane) const {
+    return static_cast<unsigned>(&lane - lanes_.data());
+  }
   void note_taken(Lane& lane, Device kind, base::Moment at) noexcept;
-  [[nodiscard]] static Span span_of(const Lane& lane, base::Moment at, const Nanos& parts);
-  void show(const Lane& lane, base::Moment at, const Nanos& parts) const;
+  [[nodiscard]] static Span span_of(const Lane& lane, base::Moment at, const CauseNanos& parts);
+  void show(const Lane& lane, base::Moment at, const CauseNanos& parts) const;
 
   std::mutex mutex_;
   Trace* trace_ = nullptr;
@@ -98,6 +105,7 @@ class Ledger {
   int under_way_ = 0;          ///< tasks that are held or ready, were taken, or run
   std::optional<int> window_;  ///< none: nobody said
   base::Moment last_{};
+  UseBuckets use_;
 };
 
 }  // namespace rt::detail

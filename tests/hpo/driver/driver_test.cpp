@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <new>
 
@@ -33,6 +34,37 @@ TEST(Driver, RunsAStudyToItsLimit) {
   EXPECT_EQ(study.best()->step, 9);
   EXPECT_EQ(work.finished, 1);
   EXPECT_EQ(study.work().epochs, work.measured);
+}
+
+TEST(Driver, EachSessionKeepsWhatItsWorkersDidOverTime) {
+  support::TempFolder folder;
+  for (int session = 0; session < 2; ++session) {
+    Work work(1);
+    sim::session(folder.path(), sim::study(), work);
+  }
+  const StudyReader study(folder.path());
+  const std::vector<SessionUse> sessions = study.device_use();
+  ASSERT_EQ(sessions.size(), 2U);
+  EXPECT_EQ(sessions[0].epoch, 1);
+  EXPECT_GE(sessions[1].began, sessions[0].began);
+  const SessionUse& last = sessions[1];
+  const std::vector<WorkerInfo> workers = study.workers();
+  ASSERT_EQ(last.workers.size(), workers.size());
+  ASSERT_GT(workers.size(), 0U);
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    EXPECT_EQ(last.workers[i].name, workers[i].name);
+    const std::size_t buckets = last.workers[i].shares.size() / last.states.size();
+    ASSERT_EQ(buckets, static_cast<std::size_t>(std::ceil(last.seconds / last.width)));
+    double busy = 0;
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      double all = 0;
+      for (std::size_t state = 0; state < last.states.size(); ++state)
+        all += last.share(i, bucket, state);
+      EXPECT_NEAR(all, 1, 0.02) << bucket;
+      busy += last.share(i, bucket, 0) * last.width;
+    }
+    EXPECT_NEAR(busy, workers[i].busy, 0.02 * last.seconds + last.width);
+  }
 }
 
 TEST(Driver, EveryOrderOfCompletionGivesTheSameStudy) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace rt::detail {
@@ -29,7 +30,7 @@ class LedgerTest : public ::testing::Test {
 
   void expect_whole(double when) {
     for (const unsigned worker : {kFirst, kSecond, kGpu}) {
-      const Ledger::Use use = ledger.use_of(worker, at(when));
+      const WorkerTimes use = ledger.use_of(worker, at(when));
       const double sum = std::accumulate(use.idle.begin(), use.idle.end(), use.busy + use.moving);
       EXPECT_NEAR(sum, when, 1e-6) << "worker " << worker;
     }
@@ -57,7 +58,7 @@ TEST_F(LedgerTest, EachGapHasItsCause) {
   EXPECT_DOUBLE_EQ(idle(kSecond, IdleCause::slots, 50), 9);
   EXPECT_DOUBLE_EQ(idle(kSecond, IdleCause::waits, 50), 8 + 10);
   EXPECT_DOUBLE_EQ(idle(kSecond, IdleCause::driver, 50), 10 + 10);
-  const Ledger::Use gpu = ledger.use_of(kGpu, at(50));
+  const WorkerTimes gpu = ledger.use_of(kGpu, at(50));
   EXPECT_DOUBLE_EQ(gpu.moving, 5);
   EXPECT_DOUBLE_EQ(gpu.busy, 14);
   expect_whole(50);
@@ -103,7 +104,7 @@ TEST_F(LedgerTest, HelpIsWorkForAPartOfItsTime) {
   ledger.begun(kFirst, Device::cpu, at(0));
   ledger.helps(kSecond, at(2));
   ledger.helped(kSecond, std::chrono::seconds(3), at(6));
-  const Ledger::Use use = ledger.use_of(kSecond, at(6));
+  const WorkerTimes use = ledger.use_of(kSecond, at(6));
   EXPECT_DOUBLE_EQ(use.busy, 3);
   EXPECT_DOUBLE_EQ(use.idle[static_cast<std::size_t>(IdleCause::waits)], 3);
   expect_whole(6);
@@ -136,6 +137,97 @@ TEST_F(LedgerTest, GapsAndTransfersAreSeenInTheTrace) {
   EXPECT_NE(json.find(R"("late": "2.0 s", "driver": "1.0 s")"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name": "transfer", "cat": "transfer")"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name": "idle: other kind")"), std::string::npos) << json;
+}
+
+/// Of all buckets of a worker together.
+WorkerTimes sum_of(const UseSeries& series, unsigned worker) {
+  WorkerTimes sum;
+  for (const WorkerTimes& times : series.workers.at(worker)) {
+    sum.busy += times.busy;
+    sum.moving += times.moving;
+    for (std::size_t i = 0; i < kIdleCauses; ++i) sum.idle[i] += times.idle[i];
+  }
+  return sum;
+}
+
+double whole(const WorkerTimes& times) {
+  return std::accumulate(times.idle.begin(), times.idle.end(), times.busy + times.moving);
+}
+
+/// Buckets are full but for the last one, and come to what use_of says.
+void expect_series(Ledger& ledger, const UseSeries& series, double when) {
+  EXPECT_LE(series.workers.at(0).size(), UseSeries::kMostBuckets);
+  EXPECT_NEAR(series.seconds, when, 1e-6);
+  for (const unsigned worker : {kFirst, kSecond, kGpu}) {
+    const WorkerTimes sum = sum_of(series, worker), use = ledger.use_of(worker, at(when));
+    EXPECT_NEAR(sum.busy, use.busy, 1e-6) << worker;
+    EXPECT_NEAR(sum.moving, use.moving, 1e-6) << worker;
+    for (std::size_t i = 0; i < kIdleCauses; ++i)
+      EXPECT_NEAR(sum.idle[i], use.idle[i], 1e-6) << worker << ' ' << i;
+    const std::vector<WorkerTimes>& buckets = series.workers[worker];
+    ASSERT_EQ(buckets.size(), static_cast<std::size_t>(std::ceil(when / series.width - 1e-9)));
+    for (std::size_t i = 0; i + 1 < buckets.size(); ++i)
+      ASSERT_NEAR(whole(buckets[i]), series.width, 1e-6) << worker << ' ' << i;
+  }
+}
+
+TEST_F(LedgerTest, OverTimeEachBucketHasWhatWasDoneInIt) {
+  ledger.ready(Device::cpu, at(0));
+  ledger.begun(kFirst, Device::cpu, at(0.0105));
+  ledger.ended(kFirst, at(0.0302));
+  const UseSeries series = ledger.series(at(0.1005));
+  EXPECT_DOUBLE_EQ(series.width, 1e-3);
+  expect_series(ledger, series, 0.1005);
+  EXPECT_NEAR(series.workers[kFirst][10].busy, 0.5e-3, 1e-9);
+  EXPECT_NEAR(series.workers[kFirst][20].busy, 1e-3, 1e-9);
+  EXPECT_NEAR(series.workers[kFirst][30].busy, 0.2e-3, 1e-9);
+  EXPECT_NEAR(series.workers[kFirst][100].busy, 0, 1e-9);
+  EXPECT_NEAR(series.workers[kSecond][5].idle[static_cast<std::size_t>(IdleCause::late)], 1e-3,
+              1e-9);
+}
+
+TEST_F(LedgerTest, ALongRunHasNoMoreBucketsThanAShortOne) {
+  double now = 0;
+  for (int i = 0; i < 4000; ++i) {
+    // Long gaps and short ones, so that many buckets are passed at once or none.
+    const double begin = now + (i % 7 == 0 ? 3.0 : 1e-4), end = begin + (i % 5 == 0 ? 2.0 : 1e-3);
+    ledger.ready(Device::cpu, at(begin));
+    ledger.begun(kFirst, Device::cpu, at(begin));
+    ledger.ready(Device::cuda, at(begin));
+    ledger.taken(kGpu, Device::cuda, at(begin));
+    ledger.ended(kFirst, at(end));
+    ledger.begun(kGpu, Device::cuda, at(end));
+    now = end + 1e-5;
+    ledger.ended(kGpu, at(now));
+    if (i % 500 == 0) expect_series(ledger, ledger.series(at(now)), now);
+  }
+  const UseSeries series = ledger.series(at(now));
+  EXPECT_GT(series.workers[0].size(), UseSeries::kMostBuckets / 2);
+  expect_series(ledger, series, now);
+}
+
+TEST_F(LedgerTest, WiderBucketsKeepCausesWhereTheyWere) {
+  ledger.ready(Device::cpu, at(2));
+  ledger.begun(kFirst, Device::cpu, at(6));
+  ledger.ended(kFirst, at(6.5));
+  const UseSeries series = ledger.series(at(9));
+  expect_series(ledger, series, 9);
+  const auto late = [&](double when) {
+    const auto bucket = static_cast<std::size_t>(when / series.width);
+    const auto cause = static_cast<std::size_t>(IdleCause::late);
+    return series.workers[kSecond].at(bucket).idle[cause] / series.width;
+  };
+  for (const double when : {1.0, 1.9, 6.1, 8.0}) EXPECT_NEAR(late(when), 0, 1e-9) << when;
+  for (const double when : {2.1, 4.0, 5.9}) EXPECT_NEAR(late(when), 1, 1e-9) << when;
+}
+
+TEST_F(LedgerTest, WhatIsStillOpenShowsInTheSeriesAndIsNotCountedTwice) {
+  ledger.ready(Device::cpu, at(0));
+  ledger.begun(kFirst, Device::cpu, at(0.5));
+  for (const double when : {0.7, 0.9, 1.4}) expect_series(ledger, ledger.series(at(when)), when);
+  ledger.ended(kFirst, at(2));
+  ledger.set_window(0, at(3));
+  expect_series(ledger, ledger.series(at(4)), 4);
 }
 
 }  // namespace
