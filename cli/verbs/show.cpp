@@ -85,6 +85,9 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   if (!info.programs)
     out += base::cat("\ncost\n  training ", short_amount(trial.train_flops, "FLOP"), ", one row ",
                      short_amount(trial.inference_flops, "FLOP"), "\n");
+  if (trial.memory)
+    out += base::cat("\nmemory\n  ", base::format_bytes(*trial.memory),
+                     ", its largest process at the most\n");
   out += "\nevents\n";
   for (const hpo::EventRow& event : study.events(trial.trial))
     out +=

@@ -311,6 +311,7 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
     }
     if (further) {
       trial.outside(0, attempt->untold);
+      trial.took_memory(attempt->over->memory);
       const Ended end = end_of(*attempt, command.path);
       if (end.state == TrialState::failed) throw TrialFailure(end.cause, end.message);
       std::optional<Report> last = closing_report(study_, attempt->reports, attempt->over->status,

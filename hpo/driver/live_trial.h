@@ -1,6 +1,7 @@
 #pragma once
 // A trial that runs: what the driver keeps of it, and what its coroutine sees of the driver.
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -52,6 +53,7 @@ class LiveTrial final : public TrialContext {
   rt::Async<Word> report(Report report) override;
   void note(std::string line) override { notes_.push_back({std::move(line)}); }
   void outside(double cost, double seconds) override;
+  void took_memory(std::uint64_t bytes) override { memory_ = std::max(memory_, bytes); }
   void when_void(std::function<void()> told) override { when_void_ = std::move(told); }
 
   /// The coroutine has ended. Without effect on a trial that is void.
@@ -70,7 +72,10 @@ class LiveTrial final : public TrialContext {
   [[nodiscard]] double busy_seconds() const { return outside_ + base::seconds(group_.busy()); }
   /// What of an outcome differs from run to run that is brought now.
   [[nodiscard]] Real real() const {
-    return {.took = busy_seconds() - told_, .at = base::wall_micros(), .began = began_};
+    return {.took = busy_seconds() - told_,
+            .at = base::wall_micros(),
+            .began = began_,
+            .memory = memory_};
   }
   /// Whether its time can run out: not once its coroutine has ended.
   [[nodiscard]] bool ended() const { return ended_; }
@@ -98,8 +103,9 @@ class LiveTrial final : public TrialContext {
   bool void_ = false;
   bool ended_ = false;
   std::function<void()> when_void_;
-  double outside_ = 0;  ///< seconds of work that no task did
-  double told_ = 0;     ///< seconds that outcomes taken told of
+  double outside_ = 0;        ///< seconds of work that no task did
+  double told_ = 0;           ///< seconds that outcomes taken told of
+  std::uint64_t memory_ = 0;  ///< see took_memory()
   std::int64_t began_ = base::wall_micros();
 };
 

@@ -134,6 +134,9 @@ class TrialContext {
   /// and took so many real seconds.
   virtual void outside(double cost, double seconds) { (void)cost, (void)seconds; }
 
+  /// The attempt has taken that many bytes of memory at once: counts with its next outcome.
+  virtual void took_memory(std::uint64_t bytes) { (void)bytes; }
+
   /// `told` is called, once, when nothing that the attempt does counts any more.
   virtual void when_void(std::function<void()> told) { (void)told; }
 };

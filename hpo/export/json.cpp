@@ -44,6 +44,7 @@ void put_results(base::JsonWriter& json, const TrialRow& trial, const Judge& jud
 
 void put_places(base::JsonWriter& json, const TrialRow& trial) {
   json.field("attempts", trial.attempts).field("seconds", trial.seconds);
+  if (trial.memory) json.field("memory", *trial.memory);
 }
 
 /// `[\n  A,\n  B\n]`: a list with one entry a line.

@@ -169,9 +169,10 @@ using EventBody = std::variant<Opened, Changed, Created, Reported, Retried, Ende
 
 /// What of an event differs from run to run. It never decides.
 struct Real {
-  double took = 0;         ///< seconds of the trial's tasks since its event before
-  std::int64_t at = 0;     ///< when it happened: wall clock, microseconds since 1970; 0: now
-  std::int64_t began = 0;  ///< when the attempt began that brought it; 0: no attempt did
+  double took = 0;           ///< seconds of the trial's tasks since its event before
+  std::int64_t at = 0;       ///< when it happened: wall clock, microseconds since 1970; 0: now
+  std::int64_t began = 0;    ///< when the attempt began that brought it; 0: no attempt did
+  std::uint64_t memory = 0;  ///< bytes, the most that the attempt has taken by then; 0: unknown
 };
 
 /// One event. `vtime` is virtual time: counted FLOPs since the study's beginning, the same on every

@@ -36,6 +36,9 @@ constexpr const char* kColumns =
     "payload, sum";
 constexpr int kFirstMetric = 16;
 
+/// A column of files in which it was needed once: bytes, see Real.
+constexpr const char* kMemory = "memory";
+
 /// Metrics beyond that are written into `payload`.
 constexpr std::size_t kMostColumns = 32;
 
@@ -183,6 +186,7 @@ std::int64_t sum_of(std::int64_t before, std::int64_t seq, std::int64_t epoch, c
   h.add(before).add(seq).add(epoch).add(event.vtime);
   h.add(event.trial ? 1 : 0).add(event.trial.value_or(0));
   h.add(event.real.at).add(micros(event.real.took)).add(event.real.began).add(kind_of(event.body));
+  if (event.real.memory > 0) h.add("memory").add(event.real.memory);
   const auto number = [&](double x) {
     h.add(std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x);
   };
@@ -236,8 +240,18 @@ void create_event_tables(sql::Database& db) {
 }
 
 EventWriter::EventWriter(sql::Database& db, std::string metric, std::int64_t origin)
-    : db_(db), metric_(std::move(metric)), origin_(origin), names_(metric_names(db)) {
+    : db_(db),
+      metric_(std::move(metric)),
+      origin_(origin),
+      names_(metric_names(db)),
+      has_memory_(db.has_column("log", kMemory)) {
   views_are_old_ = !views_name_all_kinds(db);
+  prepare();
+}
+
+void EventWriter::add_memory() {
+  db_.exec(base::cat("ALTER TABLE log ADD COLUMN ", kMemory, " INTEGER").c_str());
+  has_memory_ = true;
   prepare();
 }
 
@@ -251,6 +265,10 @@ void EventWriter::prepare() {
   std::string places = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
   for (std::size_t i = 0; i < names_.size(); ++i) {
     columns += ", " + column(i);
+    places += ", ?";
+  }
+  if (has_memory_) {
+    columns += base::cat(", ", kMemory);
     places += ", ?";
   }
   insert_ = sql::Statement(db_, base::cat("INSERT INTO log(", columns, ") VALUES(", places, ")"));
@@ -276,13 +294,17 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
   const auto* report = std::get_if<Reported>(&event.body);
   if (report != nullptr) name_metrics(report->metrics);
   if (views_are_old_) renew_views();
+  if (event.real.memory > 0 && !has_memory_) add_memory();
   std::optional<std::int64_t> trial, began;
   if (event.trial) trial = static_cast<std::int64_t>(*event.trial);
   if (event.real.began != 0) began = event.real.began - origin_;
   insert_.bind(0, seq).bind(1, epoch).bind(2, event.vtime).bind(3, trial);
   insert_.bind(4, static_cast<std::int64_t>(event.body.index())).bind(5, event.real.at - origin_);
   insert_.bind(6, micros(event.real.took)).bind(7, began);
-  for (int i = 8; i < kFirstMetric + static_cast<int>(names_.size()); ++i) insert_.bind_null(i);
+  const int behind_metrics = kFirstMetric + static_cast<int>(names_.size());
+  for (int i = 8; i < behind_metrics + (has_memory_ ? 1 : 0); ++i) insert_.bind_null(i);
+  if (event.real.memory > 0)
+    insert_.bind(behind_metrics, static_cast<std::int64_t>(event.real.memory));
   if (report == nullptr) {
     const std::string payload = payload_of(event.body);
     const std::int64_t sum = sum_of(before, seq, epoch, event, payload, false);
@@ -322,6 +344,7 @@ EventCursor::EventCursor(sql::Database& db, std::int64_t origin, std::optional<s
   } else {
     names_ = metric_names(db);
     for (std::size_t i = 0; i < names_.size(); ++i) columns += ", " + column(i);
+    columns += base::cat(", ", db.has_column("log", kMemory) ? kMemory : "NULL");
   }
   const std::string table = format_1_ ? old_table(db) : "log";
   // All in order are chained by the way; of one trial the sum before is looked up.
@@ -342,12 +365,14 @@ bool EventCursor::next() {
   event_ = {.vtime = query_.number(2)};
   if (!query_.is_null(3)) event_.trial = static_cast<std::uint64_t>(query_.integer(3));
   if (!all_) {
-    const int last = format_1_ ? 9 : kFirstMetric + static_cast<int>(names_.size());
+    const int last = format_1_ ? 9 : behind_metrics() + 1;
     sum_ = query_.is_null(last) ? 0 : query_.integer(last);
   }
   format_1_ ? read_format_1() : read();
   return true;
 }
+
+int EventCursor::behind_metrics() const { return kFirstMetric + static_cast<int>(names_.size()); }
 
 void EventCursor::require(bool good) const {
   if (!good) throw damaged(file_, base::cat("event ", seq_));
@@ -365,6 +390,8 @@ void EventCursor::read() {
   event_.real.at = query_.integer(5) + origin_;
   event_.real.took = static_cast<double>(query_.integer(6)) * kMicro;
   if (!query_.is_null(7)) event_.real.began = query_.integer(7) + origin_;
+  if (!query_.is_null(behind_metrics()))
+    event_.real.memory = static_cast<std::uint64_t>(query_.integer(behind_metrics()));
   const std::int64_t kind = query_.integer(4);
   require(kind >= 0 && kind < static_cast<std::int64_t>(std::variant_size_v<EventBody>));
   const std::string_view name = kind_name(static_cast<std::size_t>(kind));

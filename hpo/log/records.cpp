@@ -9,6 +9,10 @@ namespace hpo {
 
 namespace {
 
+constexpr const char* kTrialColumns =
+    "trial, state, cause, message, value, params, metrics, step, epochs, attempts, seconds, "
+    "parent, train_flops, inference_flops, sum";
+
 std::int64_t low_half(const base::Hasher& hasher) {
   return static_cast<std::int64_t>(hasher.finish().lo);
 }
@@ -24,6 +28,7 @@ std::int64_t row_sum(const TrialRow& row, std::string_view params, std::string_v
       .add(row.epochs);
   h.add(row.attempts).add(row.seconds).add(row.parent ? 1 : 0).add(row.parent.value_or(0));
   h.add(row.train_flops).add(row.inference_flops);
+  if (row.memory) h.add(*row.memory);
   return low_half(h);
 }
 
@@ -97,23 +102,37 @@ base::Error damage(const base::Path& file, std::string_view what, std::string_vi
 
 }  // namespace
 
+std::string trial_columns(sql::Database& db) {
+  return base::cat(kTrialColumns, ", ", db.has_column("trials", "memory") ? "memory" : "NULL");
+}
+
 TrialWriter::TrialWriter(sql::Database& db)
-    : upsert_(db,
-              "INSERT INTO trials(trial, state, cause, message, value, params, metrics, step, "
-              "epochs, attempts, seconds, "
-              "parent, train_flops, inference_flops, sum, loss) "
-              "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
-              "ON CONFLICT(trial) DO UPDATE SET state = excluded.state, cause = excluded.cause, "
-              "message = "
-              "excluded.message, value = excluded.value, params = excluded.params, metrics = "
-              "excluded.metrics, parent = excluded.parent, step = "
-              "excluded.step, epochs = "
-              "excluded.epochs, attempts = excluded.attempts, seconds = excluded.seconds, "
-              "train_flops = "
-              "excluded.train_flops, inference_flops = excluded.inference_flops, sum = "
-              "excluded.sum, loss = excluded.loss") {}
+    : db_(db), has_memory_(db.has_column("trials", "memory")) {
+  prepare();
+}
+
+void TrialWriter::prepare() {
+  const std::string memory = has_memory_ ? ", memory" : "";
+  const std::string update = has_memory_ ? ", memory = excluded.memory" : "";
+  upsert_ = sql::Statement(
+      db_, base::cat(
+               "INSERT INTO trials(", kTrialColumns, ", loss", memory,
+               ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?", has_memory_ ? ",?" : "",
+               ") ON CONFLICT(trial) DO UPDATE SET state = excluded.state, cause = excluded.cause, "
+               "message = excluded.message, value = excluded.value, params = excluded.params, "
+               "metrics = excluded.metrics, parent = excluded.parent, step = excluded.step, "
+               "epochs = excluded.epochs, attempts = excluded.attempts, seconds = "
+               "excluded.seconds, train_flops = excluded.train_flops, inference_flops = "
+               "excluded.inference_flops, sum = excluded.sum, loss = excluded.loss",
+               update));
+}
 
 void TrialWriter::write(const TrialRow& row, const Objective& objective) {
+  if (row.memory && !has_memory_) {
+    db_.exec("ALTER TABLE trials ADD COLUMN memory INTEGER");
+    has_memory_ = true;
+    prepare();
+  }
   std::string params = json_of(row.params);
   std::string metrics = json_of(row.metrics);
   std::optional<std::int64_t> parent;
@@ -133,7 +152,12 @@ void TrialWriter::write(const TrialRow& row, const Objective& objective) {
   upsert_.bind(12, row.train_flops)
       .bind(13, row.inference_flops)
       .bind(14, row_sum(row, params, metrics));
-  upsert_.bind(15, ranked_loss(row, objective)).run();
+  upsert_.bind(15, ranked_loss(row, objective));
+  if (row.memory)
+    upsert_.bind(16, static_cast<std::int64_t>(*row.memory));
+  else if (has_memory_)
+    upsert_.bind_null(16);
+  upsert_.run();
 }
 
 TrialRow read_trial(const sql::Statement& query, const base::Path& file) {
@@ -155,6 +179,7 @@ TrialRow read_trial(const sql::Statement& query, const base::Path& file) {
   if (!query.is_null(11)) row.parent = static_cast<std::uint64_t>(query.integer(11));
   row.train_flops = query.number(12);
   row.inference_flops = query.number(13);
+  if (!query.is_null(15)) row.memory = static_cast<std::uint64_t>(query.integer(15));
   if (query.integer(14) != row_sum(row, params, metrics)) throw damaged(file, what);
   row.params = params_from_json(params);
   row.metrics = metrics_from_json(metrics);

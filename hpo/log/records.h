@@ -11,23 +11,26 @@
 
 namespace hpo {
 
-/// Columns of `trials` in the order that read_trial expects.
-inline constexpr const char* kTrialColumns =
-    "trial, state, cause, message, value, params, metrics, step, epochs, attempts, seconds, "
-    "parent, train_flops, "
-    "inference_flops, sum";
+/// Columns of `trials` in the order that read_trial expects. One that the file does not have yet is
+/// NULL.
+[[nodiscard]] std::string trial_columns(sql::Database& db);
 
-/// Writes one trial's row (INSERT or replacement).
+/// Writes one trial's row (INSERT or replacement), in the transaction that is open. The column
+/// `memory` is made when it is first needed.
 class TrialWriter {
  public:
   explicit TrialWriter(sql::Database& db);
   void write(const TrialRow& row, const Objective& objective);
 
  private:
+  void prepare();
+
+  sql::Database& db_;
+  bool has_memory_;
   sql::Statement upsert_;
 };
 
-/// The trial of the row that `query` (SELECT kTrialColumns) stands on. Throws base::Error (storage)
+/// The trial of the row that `query` (SELECT trial_columns) stands on. Throws base::Error (storage)
 /// when it is damaged.
 [[nodiscard]] TrialRow read_trial(const sql::Statement& query, const base::Path& file);
 

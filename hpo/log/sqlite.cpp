@@ -186,6 +186,11 @@ std::string_view Statement::view(int column) const {
 
 std::string Statement::text(int column) const { return std::string(view(column)); }
 
+bool Database::has_column(std::string_view table, std::string_view column) {
+  Statement query(*this, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  return query.bind(0, table).bind(1, column).step();
+}
+
 Snapshot::Snapshot(Database& db) : db_(db) { db_.exec("BEGIN"); }
 
 Snapshot::~Snapshot() { sqlite3_exec(db_.handle(), "COMMIT", nullptr, nullptr, nullptr); }

@@ -84,6 +84,8 @@ class Database {
   /// The first column of the first row of a query.
   [[nodiscard]] std::int64_t query_integer(const char* sql);
   [[nodiscard]] std::string query_text(const char* sql);
+  /// Whether a table has a column. A missing table has none.
+  [[nodiscard]] bool has_column(std::string_view table, std::string_view column);
 
   /// From now on texts and rows of more bytes are an error.
   void limit_length(int bytes);

@@ -71,7 +71,9 @@ struct StudyReader::Impl {
                                              std::optional<std::int64_t> argument = {}) const {
     bool live = driven() || asked();
     std::vector<TrialRow> rows;
-    sql::Statement query(*db, base::cat("SELECT ", kTrialColumns, " FROM trials ", rest));
+    // A driver may add a column meanwhile.
+    const sql::Snapshot snapshot(*db);
+    sql::Statement query(*db, base::cat("SELECT ", trial_columns(*db), " FROM trials ", rest));
     if (argument) query.bind(0, *argument);
     while (query.step()) {
       rows.push_back(read_trial(query, db->path()));

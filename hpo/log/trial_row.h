@@ -33,6 +33,8 @@ struct TrialRow {
   std::optional<std::uint64_t> parent;  ///< the trial whose network it took over last
   double train_flops = 0;               ///< counted, up to the last report
   double inference_flops = 0;           ///< counted, one row forward, as the network is now
+  /// Bytes, the most that one of its attempts took, where that is known: differs from run to run.
+  std::optional<std::uint64_t> memory = {};
 };
 
 /// The network that a trial's value came from.

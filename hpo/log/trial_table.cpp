@@ -1,5 +1,6 @@
 #include "hpo/log/trial_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -65,6 +66,7 @@ TrialRow& TrialTable::live(const Event& event) {
     throw misplaced(event, "is not running");
   TrialRow& row = rows_[*event.trial];
   row.seconds += event.real.took;
+  if (event.real.memory > 0) row.memory = std::max(row.memory.value_or(0), event.real.memory);
   return row;
 }
 

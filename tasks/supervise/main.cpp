@@ -65,6 +65,7 @@ class Supervisor final : public base::Supervision {
       const base::ProcessOutcome end = outcome(status_);
       news_.end = end.end;
       news_.status = end.status;
+      news_.memory = peak_memory();
     }
     news_.over = true;
     news_.took = (base::now() - started).count();
@@ -208,6 +209,15 @@ class Supervisor final : public base::Supervision {
     leave_nothing();
     log_.finish();
     ::_exit(1);
+  }
+
+  /// Returns the bytes of the largest process that has ended, adopted ones included.
+  static std::uint64_t peak_memory() {
+    constexpr std::uint64_t kKilo = 1024;
+    rusage ended{};
+    return ::getrusage(RUSAGE_CHILDREN, &ended) == 0
+               ? static_cast<std::uint64_t>(ended.ru_maxrss) * kKilo
+               : 0;
   }
 
   void look_at_reports() {

@@ -32,6 +32,8 @@ struct SupervisorNews {
   std::int64_t took = 0;       ///< nanoseconds from start to end
   std::uint64_t left_out = 0;  ///< bytes of output that the log does not hold
   bool job_signal = false;     ///< the supervisor itself got SIGTERM or SIGINT
+  /// Bytes that the largest of its processes had resident at once; 0: unknown.
+  std::uint64_t memory = 0;
 };
 
 }  // namespace tasks

@@ -52,6 +52,33 @@ TEST_F(CommandStudies, RunAsManyAtOnceAsTheFileSays) {
   for (const TrialRow& trial : trials()) EXPECT_EQ(trial.value, 4);
 }
 
+/// Trial 2 is stopped by its rule, before anybody knows what it took.
+TEST_F(CommandStudies, SayWhatMemoryTheirLargestProcessTook) {
+  const StudySpec file = study(
+      "echo \"{\\\"step\\\": 1, \\\"loss\\\": $1}\" >> $TRELLIS_METRICS\n"
+      "[ $1 = 3 ] && sleep 60\n"
+      "(sh -c \"dd if=/dev/zero of=/dev/null bs=$((60 * $1))M count=1 2> /dev/null\")\n"
+      "[ $1 != 2 ] || [ -e second.$1 ] || { touch second.$1; kill -KILL $$; }\n",
+      "metric: {name: loss, goal: minimize}\nretry: {max: 1, on: [killed]}\nparallel: 1\n"
+      "early_stop: {threshold: {worst: 2.5}}\n"
+      "method: grid\nparameters: {x: {values: [1, 2, 3]}}\n");
+  sweep(file);
+  constexpr std::uint64_t kMega = 1 << 20;
+  const std::vector<TrialRow> rows = trials();
+  for (const std::size_t trial : {0U, 1U}) {
+    ASSERT_TRUE(rows[trial].memory) << trial;
+    EXPECT_GT(*rows[trial].memory, (trial + 1) * 60 * kMega);
+    EXPECT_LT(*rows[trial].memory, (trial + 1) * 60 * kMega + 40 * kMega);
+  }
+  EXPECT_EQ(rows[1].attempts, 2);
+  EXPECT_EQ(rows[2].state, TrialState::stopped);
+  EXPECT_FALSE(rows[2].memory);
+  const StudyReader reader(run());
+  EXPECT_NE(trial_json(rows[0], Judge(reader)).find("\"memory\": "), std::string::npos);
+  EXPECT_EQ(trial_json(rows[2], Judge(reader)).find("memory"), std::string::npos);
+  EXPECT_EQ(export_json(reader).find("memory"), std::string::npos) << "it differs from run to run";
+}
+
 TEST_F(CommandStudies, AreRetriedAsOftenAsTheFileSays) {
   const StudySpec file = study(
       "echo x >> tries.$1; [ $1 = 3 ] && kill -KILL $$; [ $(wc -l < tries.$1) -gt $1 ] || kill "

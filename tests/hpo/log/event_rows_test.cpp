@@ -140,6 +140,59 @@ TEST(EventRows, PeopleReadThemWithSql) {
   EXPECT_EQ(reports.text(3), "go");
 }
 
+/// Two trials that say what memory they took, one of them at two reports.
+std::vector<Event> memorable_events() {
+  std::vector<Event> events{
+      sample::created(0, 0.1),     sample::reported(0, 1, 0.5),
+      sample::reported(0, 2, 0.6), sample::ended(0, TrialState::complete),
+      sample::created(1, 0.1),     sample::ended(1, TrialState::failed, Cause::killed, "signal 9")};
+  events[1].real.memory = 5'000'000'000;
+  events[2].real.memory = 4;
+  events[5].real.memory = 7;
+  return events;
+}
+
+TEST(EventRows, MemoryHasAColumnFromWhenItIsKnown) {
+  support::TempFolder folder;
+  const auto has_column = [&](const char* table) {
+    sql::Database db(folder / kStudyDb, sql::Access::read);
+    return db.has_column(table, "memory");
+  };
+  write_events(folder.path(), {sample::created(0, 0.1)});
+  EXPECT_FALSE(has_column("log") || has_column("trials"));
+  EXPECT_FALSE(StudyReader(folder.path()).trial(0)->memory);
+  std::vector<Event> events = memorable_events();
+  events.erase(events.begin());
+  write_events(folder.path(), events);
+  EXPECT_TRUE(has_column("log") && has_column("trials"));
+  const std::vector<Event> back = sample::replayed(folder.path());
+  ASSERT_EQ(back.size(), 6U);
+  for (std::size_t i = 0; i < back.size(); ++i)
+    EXPECT_EQ(back[i].real.memory, memorable_events()[i].real.memory) << i;
+  const StudyReader reader(folder.path());
+  EXPECT_EQ(reader.trial(0)->memory, 5'000'000'000U);
+  EXPECT_EQ(reader.trial(1)->memory, 7U);
+  EXPECT_EQ(reader.events(1).size(), 2U);
+  // A session that changes the row again keeps it.
+  write_events(folder.path(), {{.trial = 1, .body = Reopened{Cause::killed}}});
+  EXPECT_EQ(StudyReader(folder.path()).trial(1)->memory, 7U);
+}
+
+TEST(EventRows, MemoryIsChecked) {
+  for (const char* change :
+       {"UPDATE log SET memory = 3 WHERE seq = 2", "UPDATE log SET memory = NULL WHERE seq = 3",
+        "UPDATE log SET memory = 5 WHERE seq = 4"}) {
+    support::TempFolder folder;
+    write_events(folder.path(), memorable_events());
+    sql::Database(folder / kStudyDb, sql::Access::create).exec(change);
+    EXPECT_THROW((void)sample::replayed(folder.path()), base::Error) << change;
+  }
+  support::TempFolder folder;
+  write_events(folder.path(), memorable_events());
+  sql::Database(folder / kStudyDb, sql::Access::create).exec("UPDATE trials SET memory = 3");
+  EXPECT_THROW((void)StudyReader(folder.path()).trial(0), base::Error);
+}
+
 /// What a file has that was written before `reopened` was a kind: its view has no word for it.
 void forget_new_kinds(const base::Path& folder) {
   sql::Database db(folder / kStudyDb, sql::Access::create);
