@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "hpo/log/replica_update.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/stopping/rule.h"
 
@@ -60,6 +61,9 @@ struct Reported {
   double used = 0;      ///< of what the rule counts in, where that is neither epochs nor FLOPs
   bool over = false;    ///< not logged: the trial has ended by itself, no rule stops it any more
   bool unseen = false;  ///< not logged: the rule does not see it, as at a step nobody asked about
+  /// What made the network since the report before, where replicas' updates count as they arrive: a
+  /// repetition that applies them in this order ends with the same bits. No part of the payload.
+  std::vector<ReplicaUpdate> updates = {};
 };
 
 /// A trial that waits goes on with the network of another one, as of the step at which both wait.

@@ -18,12 +18,6 @@ namespace hpo {
 
 namespace {
 
-std::optional<Holder> read_holder(sql::Database& db) {
-  sql::Statement query(db, "SELECT host, boot, pid, started, since FROM holder");
-  if (!query.step()) return {};
-  return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
-}
-
 /// See Event::age.
 double age_of(std::int64_t at, std::int64_t now) {
   constexpr double kMost = 1e9;
@@ -119,18 +113,10 @@ struct EventLog::Impl {
 
   /// Makes the log ours: whoever had the epoch before can write no more.
   void take_over() {
-    Holder self = Holder::self();
+    const Holder self = Holder::self();
     sql::Transaction transaction(*db);
     epoch = db->query_integer("SELECT epoch FROM holder") + 1;
-    sql::Statement put(*db,
-                       "INSERT OR REPLACE INTO holder(id, epoch, host, boot, pid, started, since) "
-                       "VALUES(0, ?, ?, ?, ?, ?, ?)");
-    put.bind(0, epoch)
-        .bind(1, self.host)
-        .bind(2, self.boot)
-        .bind(3, self.pid)
-        .bind(4, self.started);
-    put.bind(5, self.since).run();
+    write_holder(*db, self, epoch);
     transaction.commit();
     write_trial.emplace(*db);
     write_event.emplace(*db, facts->metric, origin_of(written, db->path()));

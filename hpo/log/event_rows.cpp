@@ -1,6 +1,7 @@
 #include "hpo/log/event_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -36,8 +37,12 @@ constexpr const char* kColumns =
     "payload, sum";
 constexpr int kFirstMetric = 16;
 
-/// A column of files in which it was needed once: bytes, see Real.
-constexpr const char* kMemory = "memory";
+/// Columns of files in which they were needed once, behind those of metrics.
+struct AddedColumn {
+  const char *name, *type;
+};
+constexpr std::array<AddedColumn, 2> kAdded{{{"memory", "INTEGER"}, {"updates", "BLOB"}}};
+constexpr std::size_t kMemory = 0, kUpdates = 1;  ///< see Real and Reported
 
 /// Metrics beyond that are written into `payload`.
 constexpr std::size_t kMostColumns = 32;
@@ -202,6 +207,7 @@ std::int64_t sum_of(std::int64_t before, std::int64_t seq, std::int64_t epoch, c
       h.add(report->metrics[i].first);
       number(report->metrics[i].second);
     }
+    if (!report->updates.empty()) h.add("updates").add(updates_as_bytes(report->updates));
   }
   return static_cast<std::int64_t>(h.finish().lo);
 }
@@ -240,19 +246,23 @@ void create_event_tables(sql::Database& db) {
 }
 
 EventWriter::EventWriter(sql::Database& db, std::string metric, std::int64_t origin)
-    : db_(db),
-      metric_(std::move(metric)),
-      origin_(origin),
-      names_(metric_names(db)),
-      has_memory_(db.has_column("log", kMemory)) {
+    : db_(db), metric_(std::move(metric)), origin_(origin), names_(metric_names(db)) {
+  for (std::size_t i = 0; i < kAdded.size(); ++i) added_[i] = db.has_column("log", kAdded[i].name);
   views_are_old_ = !views_name_all_kinds(db);
   prepare();
 }
 
-void EventWriter::add_memory() {
-  db_.exec(base::cat("ALTER TABLE log ADD COLUMN ", kMemory, " INTEGER").c_str());
-  has_memory_ = true;
+void EventWriter::need(std::size_t added) {
+  if (added_[added]) return;
+  db_.exec(base::cat("ALTER TABLE log ADD COLUMN ", kAdded[added].name, " ", kAdded[added].type)
+               .c_str());
+  added_[added] = true;
   prepare();
+}
+
+int EventWriter::place_of(std::size_t added) const {
+  const auto before = std::count(added_.begin(), added_.begin() + static_cast<int>(added), true);
+  return kFirstMetric + static_cast<int>(names_.size()) + static_cast<int>(before);
 }
 
 void EventWriter::renew_views() {
@@ -267,8 +277,9 @@ void EventWriter::prepare() {
     columns += ", " + column(i);
     places += ", ?";
   }
-  if (has_memory_) {
-    columns += base::cat(", ", kMemory);
+  for (std::size_t i = 0; i < kAdded.size(); ++i) {
+    if (!added_[i]) continue;
+    columns += base::cat(", ", kAdded[i].name);
     places += ", ?";
   }
   insert_ = sql::Statement(db_, base::cat("INSERT INTO log(", columns, ") VALUES(", places, ")"));
@@ -294,17 +305,17 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
   const auto* report = std::get_if<Reported>(&event.body);
   if (report != nullptr) name_metrics(report->metrics);
   if (views_are_old_) renew_views();
-  if (event.real.memory > 0 && !has_memory_) add_memory();
+  if (event.real.memory > 0) need(kMemory);
+  if (report != nullptr && !report->updates.empty()) need(kUpdates);
   std::optional<std::int64_t> trial, began;
   if (event.trial) trial = static_cast<std::int64_t>(*event.trial);
   if (event.real.began != 0) began = event.real.began - origin_;
   insert_.bind(0, seq).bind(1, epoch).bind(2, event.vtime).bind(3, trial);
   insert_.bind(4, static_cast<std::int64_t>(event.body.index())).bind(5, event.real.at - origin_);
   insert_.bind(6, micros(event.real.took)).bind(7, began);
-  const int behind_metrics = kFirstMetric + static_cast<int>(names_.size());
-  for (int i = 8; i < behind_metrics + (has_memory_ ? 1 : 0); ++i) insert_.bind_null(i);
+  for (int i = 8; i < place_of(kAdded.size()); ++i) insert_.bind_null(i);
   if (event.real.memory > 0)
-    insert_.bind(behind_metrics, static_cast<std::int64_t>(event.real.memory));
+    insert_.bind(place_of(kMemory), static_cast<std::int64_t>(event.real.memory));
   if (report == nullptr) {
     const std::string payload = payload_of(event.body);
     const std::int64_t sum = sum_of(before, seq, epoch, event, payload, false);
@@ -320,6 +331,8 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
   const std::string bytes = key ? bytes_of(*key) : std::string();
   if (key) insert_.bind_blob(13, bytes);
   const auto columns = columns_of(report->metrics, names_);
+  const std::string updates = updates_as_bytes(report->updates);
+  if (!updates.empty()) insert_.bind_blob(place_of(kUpdates), updates);
   const std::string payload = rest_of(*report, columns.has_value(), key.has_value());
   if (!payload.empty()) insert_.bind(14, payload);
   for (std::size_t i = 0; columns && i < columns->size(); ++i) {
@@ -344,7 +357,8 @@ EventCursor::EventCursor(sql::Database& db, std::int64_t origin, std::optional<s
   } else {
     names_ = metric_names(db);
     for (std::size_t i = 0; i < names_.size(); ++i) columns += ", " + column(i);
-    columns += base::cat(", ", db.has_column("log", kMemory) ? kMemory : "NULL");
+    for (const AddedColumn& added : kAdded)
+      columns += base::cat(", ", db.has_column("log", added.name) ? added.name : "NULL");
   }
   const std::string table = format_1_ ? old_table(db) : "log";
   // All in order are chained by the way; of one trial the sum before is looked up.
@@ -365,14 +379,16 @@ bool EventCursor::next() {
   event_ = {.vtime = query_.number(2)};
   if (!query_.is_null(3)) event_.trial = static_cast<std::uint64_t>(query_.integer(3));
   if (!all_) {
-    const int last = format_1_ ? 9 : behind_metrics() + 1;
+    const int last = format_1_ ? 9 : place_of(kAdded.size());
     sum_ = query_.is_null(last) ? 0 : query_.integer(last);
   }
   format_1_ ? read_format_1() : read();
   return true;
 }
 
-int EventCursor::behind_metrics() const { return kFirstMetric + static_cast<int>(names_.size()); }
+int EventCursor::place_of(std::size_t added) const {
+  return kFirstMetric + static_cast<int>(names_.size() + added);
+}
 
 void EventCursor::require(bool good) const {
   if (!good) throw damaged(file_, base::cat("event ", seq_));
@@ -390,8 +406,8 @@ void EventCursor::read() {
   event_.real.at = query_.integer(5) + origin_;
   event_.real.took = static_cast<double>(query_.integer(6)) * kMicro;
   if (!query_.is_null(7)) event_.real.began = query_.integer(7) + origin_;
-  if (!query_.is_null(behind_metrics()))
-    event_.real.memory = static_cast<std::uint64_t>(query_.integer(behind_metrics()));
+  if (!query_.is_null(place_of(kMemory)))
+    event_.real.memory = static_cast<std::uint64_t>(query_.integer(place_of(kMemory)));
   const std::int64_t kind = query_.integer(4);
   require(kind >= 0 && kind < static_cast<std::int64_t>(std::variant_size_v<EventBody>));
   const std::string_view name = kind_name(static_cast<std::size_t>(kind));
@@ -422,6 +438,11 @@ Reported EventCursor::read_report(bool& has_columns) const {
     if (query_.is_null(at)) continue;
     report.metrics.emplace_back(names_[i],
                                 query_.is_integer(at) ? report.value : query_.number(at));
+  }
+  if (!query_.is_null(place_of(kUpdates))) {
+    auto updates = updates_from_bytes(query_.view(place_of(kUpdates)));
+    require(updates.has_value());
+    report.updates = std::move(*updates);
   }
   has_columns = true;
   if (query_.is_null(14)) return report;

@@ -2,11 +2,16 @@
 // Events to and from rows of the table `log`, each with its checksum.
 //
 // A report has columns, so that curves are one pass and a long study stays small: its step and
-// value, and a column for each metric, added when the metric is first reported. So is the column
-// `memory` when it is first known. What has no column is in `payload`, a JSON object; of other
-// events all of it. Files of format 1 are read, too: their table `events` has every payload as
-// JSON.
+// value, and a column for each metric, added when the metric is first reported. So are the columns
+// `memory` and `updates` when there is something to put in. What has no column is in `payload`, a
+// JSON object; of other events all of it. Files of format 1 are read, too: their table `events` has
+// every payload as JSON.
+//
+// More columns can be added in the same way, without another format: NULL in rows that lack them,
+// and part of a row's checksum only where they are set.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,15 +39,17 @@ class EventWriter {
  private:
   void prepare();
   void name_metrics(const Metrics& metrics);
-  void add_memory();
+  /// Makes the added column where the file lacks it.
+  void need(std::size_t added);
+  [[nodiscard]] int place_of(std::size_t added) const;
   void renew_views();
 
   sql::Database& db_;
   std::string metric_;
   std::int64_t origin_;
   std::vector<std::string> names_;  ///< of the metrics that have a column
-  bool has_memory_;
-  bool views_are_old_ = false;  ///< they lack words for the newest kinds of events
+  std::array<bool, 2> added_{};     ///< columns that are there
+  bool views_are_old_ = false;      ///< they lack words for the newest kinds of events
   sql::Statement insert_;
 };
 
@@ -67,7 +74,7 @@ class EventCursor {
   /// `has_columns`: whether its metrics do.
   [[nodiscard]] Reported read_report(bool& has_columns) const;
   void require(bool good) const;
-  [[nodiscard]] int behind_metrics() const;
+  [[nodiscard]] int place_of(std::size_t added) const;
 
   base::Path file_;
   std::int64_t origin_;

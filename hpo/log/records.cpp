@@ -186,6 +186,29 @@ TrialRow read_trial(const sql::Statement& query, const base::Path& file) {
   return row;
 }
 
+std::optional<Holder> read_holder(sql::Database& db) {
+  const std::string address = db.has_column("holder", "address") ? "address" : "''";
+  sql::Statement query(
+      db, base::cat("SELECT host, boot, pid, started, since, ", address, " FROM holder"));
+  if (!query.step()) return {};
+  return Holder{.host = query.text(0),
+                .boot = query.text(1),
+                .pid = query.integer(2),
+                .started = query.integer(3),
+                .since = query.text(4),
+                .address = query.text(5)};
+}
+
+void write_holder(sql::Database& db, const Holder& holder, std::int64_t epoch) {
+  if (!db.has_column("holder", "address"))
+    db.exec("ALTER TABLE holder ADD COLUMN address TEXT NOT NULL DEFAULT ''");
+  sql::Statement put(db,
+                     "INSERT OR REPLACE INTO holder(id, epoch, host, boot, pid, started, since, "
+                     "address) VALUES(0, ?, ?, ?, ?, ?, ?, ?)");
+  put.bind(0, epoch).bind(1, holder.host).bind(2, holder.boot).bind(3, holder.pid);
+  put.bind(4, holder.started).bind(5, holder.since).bind(6, holder.address).run();
+}
+
 void write_fact(sql::Statement& upsert, const std::string& key, const std::string& value) {
   upsert.bind(0, key).bind(1, value).bind(2, fact_sum(key, value)).run();
 }

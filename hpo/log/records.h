@@ -8,6 +8,7 @@
 
 #include "hpo/log/event_log.h"
 #include "hpo/log/sqlite.h"
+#include "hpo/log/study_lock.h"
 
 namespace hpo {
 
@@ -33,6 +34,11 @@ class TrialWriter {
 /// The trial of the row that `query` (SELECT trial_columns) stands on. Throws base::Error (storage)
 /// when it is damaged.
 [[nodiscard]] TrialRow read_trial(const sql::Statement& query, const base::Path& file);
+
+/// The row of `holder`: who drives the study, or did last. Files of a build that knew of no address
+/// have no column for it; writing makes it, in the transaction that is open.
+[[nodiscard]] std::optional<Holder> read_holder(sql::Database& db);
+void write_holder(sql::Database& db, const Holder& holder, std::int64_t epoch);
 
 /// The table `study`: texts by key.
 void write_fact(sql::Statement& upsert, const std::string& key, const std::string& value);

@@ -27,7 +27,8 @@ CREATE TABLE study(
   key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE holder(
   id INTEGER PRIMARY KEY CHECK(id = 0), epoch INTEGER NOT NULL, host TEXT NOT NULL,
-  boot TEXT NOT NULL, pid INTEGER NOT NULL, started INTEGER NOT NULL, since TEXT NOT NULL) STRICT;
+  boot TEXT NOT NULL, pid INTEGER NOT NULL, started INTEGER NOT NULL, since TEXT NOT NULL,
+  address TEXT NOT NULL DEFAULT '') STRICT;
 )";
 
 /// f_type of the file systems that serve a folder over a network or to a cluster.

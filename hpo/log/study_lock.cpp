@@ -102,8 +102,11 @@ std::optional<Holder> Holder::from_text(std::string_view text) {
   }
   auto pid = base::parse_int(lines[2]), started = base::parse_int(lines[3]);
   if (!pid || !started) return {};
-  return Holder{std::string(lines[0]), std::string(lines[1]), *pid, *started,
-                std::string(lines[4])};
+  return Holder{.host = std::string(lines[0]),
+                .boot = std::string(lines[1]),
+                .pid = *pid,
+                .started = *started,
+                .since = std::string(lines[4])};
 }
 
 base::Error locked_error(const base::Path& folder, std::string_view by, std::string_view since) {

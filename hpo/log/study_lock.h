@@ -18,10 +18,11 @@ struct Holder {
   std::int64_t pid = 0;
   std::int64_t started = 0;  ///< of the process, in ticks since boot: a pid can be used again
   std::string since;         ///< wall clock, for display only
+  std::string address = {};  ///< where others reach it, for who shares no lock with it; or empty
 
   [[nodiscard]] static Holder self();
 
-  /// Five lines of text, and back; nothing for a text that is cut short.
+  /// Five lines of text, without the address, and back; nothing for a text that is cut short.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] static std::optional<Holder> from_text(std::string_view text);
 

@@ -52,16 +52,10 @@ struct StudyReader::Impl {
     if (!study_facts_of(read_facts(*db), db->path())) throw no_study(folder);
   }
 
-  [[nodiscard]] std::optional<Holder> holder() const {
-    sql::Statement query(*db, "SELECT host, boot, pid, started, since FROM holder");
-    if (!query.step()) return {};
-    return Holder{query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)};
-  }
-
   [[nodiscard]] bool driven() const {
     StudyLock::State lock = StudyLock::look(folder);
     if (lock != StudyLock::State::unknown) return lock == StudyLock::State::held;
-    auto who = holder();
+    const auto who = read_holder(*db);
     return who && who->alive().value_or(false);
   }
 
@@ -216,6 +210,8 @@ std::vector<BaselineRow> StudyReader::baselines() const {
   return text.empty() ? std::vector<BaselineRow>{} : baselines_from_json(text);
 }
 
+std::string StudyReader::verdict() const { return impl_->fact(kVerdictFact); }
+
 WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");
   if (text.empty()) return {};
@@ -243,7 +239,7 @@ std::optional<DriverInfo> StudyReader::driver() const {
   if (!impl_->driven()) return {};
   // The lock's file is written before the log is.
   auto holder = StudyLock::holder(impl_->folder);
-  if (!holder) holder = impl_->holder();
+  if (!holder) holder = read_holder(*impl_->db);
   if (!holder) return {};
   return DriverInfo{.host = holder->host,
                     .pid = holder->pid,

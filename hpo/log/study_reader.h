@@ -29,6 +29,9 @@ inline constexpr const char* kStepsFact = "steps";
 /// Fact of a study that nothing but limits.time ends.
 inline constexpr const char* kByTimeFact = "by_time";
 
+/// Fact: what the study's end is worth, as a JSON object; written by who judges it.
+inline constexpr const char* kVerdictFact = "verdict";
+
 /// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work
 /// left; `finished`: it reached a limit or the end of its space; `failed`: it was stopped by
 /// failures (see `reason`).
@@ -120,6 +123,8 @@ class StudyReader {
   [[nodiscard]] std::optional<ModelInfo> model() const;
   /// What the simplest predictors reach on the study's data; none before the study ended once.
   [[nodiscard]] std::vector<BaselineRow> baselines() const;
+  /// See kVerdictFact; empty while nobody has judged.
+  [[nodiscard]] std::string verdict() const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
   /// What the workers of each session did over time, in the order of sessions. Sessions that ran no

@@ -42,7 +42,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-std::string bytes_of(const std::vector<double>& shares) {
+std::string bytes_of_shares(const std::vector<double>& shares) {
   std::string bytes;
   for (const double share : shares)
     bytes.push_back(static_cast<char>(std::lround(kAll * std::clamp(share, 0.0, 1.0))));
@@ -80,7 +80,7 @@ void write_use(sql::Database& db, const SessionUse& use, std::int64_t origin) {
   const std::string states = joined(use.states);
   std::int64_t number = 0;
   for (const WorkerUse& worker : use.workers) {
-    const std::string bytes = bytes_of(worker.shares);
+    const std::string bytes = bytes_of_shares(worker.shares);
     std::optional<std::int64_t> gpu;
     if (worker.gpu >= 0) gpu = worker.gpu;
     insert.bind(0, use.epoch).bind(1, number).bind(2, worker.name).bind(3, gpu);

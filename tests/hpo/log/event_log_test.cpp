@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "hpo/log/records.h"
 #include "hpo/log/sqlite.h"
 #include "tests/hpo/log/sample.h"
 #include "tests/support/temp_folder.h"
@@ -135,6 +136,23 @@ TEST(EventLog, EachDriverHasAnEpochOfItsOwn) {
   support::TempFolder folder;
   for (std::int64_t session = 1; session <= 3; ++session)
     EXPECT_EQ(sample::open(folder.path())->epoch(), session);
+}
+
+TEST(EventLog, TheHolderMayHaveAnAddress) {
+  support::TempFolder folder;
+  (void)sample::open(folder.path());
+  sql::Database db(folder / "study.db", sql::Access::create);
+  EXPECT_EQ(read_holder(db)->address, "");
+  Holder holder = read_holder(db).value();
+  holder.address = "node7:41234";
+  write_holder(db, holder, 1);
+  EXPECT_EQ(read_holder(db)->address, "node7:41234");
+  EXPECT_EQ(read_holder(db)->pid, ::getpid());
+  // As a build left it that knew of no address.
+  db.exec("ALTER TABLE holder DROP COLUMN address");
+  EXPECT_EQ(read_holder(db)->address, "");
+  EXPECT_EQ(sample::open(folder.path())->epoch(), 2);
+  EXPECT_TRUE(db.has_column("holder", "address"));
 }
 
 TEST(EventLog, ASecondDriverIsRefusedByName) {

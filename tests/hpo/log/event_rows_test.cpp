@@ -193,6 +193,47 @@ TEST(EventRows, MemoryIsChecked) {
   EXPECT_THROW((void)StudyReader(folder.path()).trial(0), base::Error);
 }
 
+/// Reports of a training whose replicas handed in gradients as they came.
+std::vector<Event> asynchronous_reports() {
+  std::vector<Event> events{sample::created(0, 0.1), sample::reported(0, 1, 0.5),
+                            sample::reported(0, 2, 0.6)};
+  std::get<Reported>(events[1].body).updates = {
+      {.replica = 0, .version = 0}, {.replica = 65535, .version = 4294967295}, {}};
+  return events;
+}
+
+std::vector<ReplicaUpdate> updates_in(const Event& event) {
+  return std::get<Reported>(event.body).updates;
+}
+
+TEST(EventRows, UpdatesOfReplicasComeBackInOrder) {
+  support::TempFolder folder;
+  write_events(folder.path(), {sample::created(0, 0.1)});
+  std::vector<Event> events = asynchronous_reports();
+  events.erase(events.begin());
+  events[1].real.memory = 5;  // both added columns, the second one first
+  write_events(folder.path(), events);
+  const std::vector<Event> back = sample::replayed(folder.path());
+  ASSERT_EQ(back.size(), 3U);
+  EXPECT_EQ(updates_in(back[1]), updates_in(asynchronous_reports()[1]));
+  EXPECT_TRUE(updates_in(back[2]).empty());
+  EXPECT_EQ(back[2].real.memory, 5U);
+  EXPECT_EQ(StudyReader(folder.path()).events(0)[1].payload(), payload_of(back[1].body))
+      << "people are not shown thousands of numbers";
+}
+
+TEST(EventRows, UpdatesOfReplicasAreChecked) {
+  for (const char* change : {"UPDATE log SET updates = x'000000000000' WHERE seq = 2",
+                             "UPDATE log SET updates = substr(updates, 1, 5) WHERE seq = 2",
+                             "UPDATE log SET updates = NULL WHERE seq = 2",
+                             "UPDATE log SET updates = x'000000000000' WHERE seq = 3"}) {
+    support::TempFolder folder;
+    write_events(folder.path(), asynchronous_reports());
+    sql::Database(folder / kStudyDb, sql::Access::create).exec(change);
+    EXPECT_THROW((void)sample::replayed(folder.path()), base::Error) << change;
+  }
+}
+
 /// What a file has that was written before `reopened` was a kind: its view has no word for it.
 void forget_new_kinds(const base::Path& folder) {
   sql::Database db(folder / kStudyDb, sql::Access::create);

@@ -135,6 +135,15 @@ TEST(StudyReader, SaysWhyAStudyEnded) {
   EXPECT_EQ(study.info().reason, "5 trials failed");
 }
 
+TEST(StudyReader, HasTheVerdictThatSomebodyGave) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  EXPECT_EQ(StudyReader(folder.path()).verdict(), "");
+  log->note(kVerdictFact, R"({"text": "beats the baseline"})");
+  (void)log->commit();
+  EXPECT_EQ(StudyReader(folder.path()).verdict(), R"({"text": "beats the baseline"})");
+}
+
 TEST(StudyReader, ANonexistentStudyIsAnErrorWithARemedy) {
   support::TempFolder folder;
   try {
