@@ -22,6 +22,7 @@ class Slow final : public Sampler {
       : begun_(begun), may_go_(std::move(may_go)) {}
   void created(std::uint64_t, const Params&) override { ++told_; }
   void ended(std::uint64_t, TrialState) override { ++told_; }
+  void reopened(std::uint64_t) override { ++told_; }
   std::optional<Params> propose(std::uint64_t ordinal) override {
     const std::int64_t known = told_;
     if (std::exchange(first_, false)) {
@@ -58,6 +59,14 @@ class SamplerThreadTest : public ::testing::Test {
   std::promise<void> begun_, may_go_;
   SamplerThread sampler_{std::make_unique<Slow>(begun_, may_go_.get_future())};
 };
+
+TEST_F(SamplerThreadTest, TellsOfATrialThatRunsAgain) {
+  may_go_.set_value();
+  sampler_.created(0, {});
+  sampler_.ended(0, TrialState::failed);
+  sampler_.reopened(0);
+  EXPECT_EQ(known(), 3);
+}
 
 TEST_F(SamplerThreadTest, WhoTellsWaitsForNoProposal) {
   begin_a_slow_one();
