@@ -28,6 +28,11 @@
 
 namespace rt {
 
+namespace detail {
+template <class P>
+struct Fold;
+}
+
 /// What rt::task("name").cpu(body) makes. `Signature` is the body's, without the Context.
 template <class Signature>
 class Task;
@@ -193,6 +198,8 @@ class Task<R(P...)> {
 
  private:
   friend class TaskName;
+  template <class Q>
+  friend struct detail::Fold;
   explicit Task(std::shared_ptr<const detail::TaskInfo> info) : info_(std::move(info)) {}
 
   template <class F>

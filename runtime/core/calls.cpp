@@ -116,16 +116,19 @@ void add_input(Node& node, const Parameter& p, const Held& version) {
   node.inputs[p.input].node = &node;
 }
 
-/// A version that the node makes; the caller owns its hold.
-Held add_output(Node& node, std::uint8_t index, const TypeOps* ops, Release release) {
-  Held made(Version::create(ops));
+/// Makes the node the producer of a version that has a hold for the caller, and returns that.
+Held add_output(Node& node, std::uint8_t index, Version* made, Release release) {
   made->ref();
   made->producer = &node;
   made->output = index;
   made->release = release;
-  node.outputs[index].version = made.get();
+  node.outputs[index].version = made;
   node.ref();  // given back when nobody holds the version any more
-  return made;
+  return Held(made);
+}
+
+Held add_new_output(Node& node, std::uint8_t index, const TypeOps* ops, Release release) {
+  return add_output(node, index, Version::create(ops), release);
 }
 
 /// A share in a version that several nodes make together. It has no producer: it is never demanded,
@@ -176,7 +179,7 @@ Held bind_redux(Node& node, const Parameter& p, const Held& argument) {
   }
   Open& open = *target->open;
   if (p.input != Parameter::kNone) add_input(node, p, open.base);
-  open.partials.push_back(add_output(node, p.output, p.ops, Release::complete));
+  open.partials.push_back(add_new_output(node, p.output, p.ops, Release::complete));
   open.pure = open.pure && node.info->pure;
   return target;
 }
@@ -188,25 +191,16 @@ void bind_read(Node& node, unsigned parameter, const Held& argument) {
   add_input(node, node.signature().parameters[parameter], argument);
 }
 
-Held bind_write(Node& node, unsigned parameter, const Held& argument) {
+Held bind_write(Node& node, unsigned parameter, const Held& argument, Version* result) {
   const Parameter& p = node.signature().parameters[parameter];
   if (p.mode == Mode::commutative) return bind_commutative(node, p, argument);
   if (p.mode == Mode::redux) return bind_redux(node, p, argument);
-  Engine& engine = *Engine::current();
-  if (argument && argument->open != nullptr) engine.close(argument.get());
+  if (argument && argument->open != nullptr) Engine::current()->close(argument.get());
   if (p.input != Parameter::kNone) add_input(node, p, argument);
   const Release release = p.ops->buffer ? Release::handed : Release::complete;
-  if (engine.preset) {
-    Held made = std::exchange(engine.preset, Held());
-    made->ref();
-    made->producer = &node;
-    made->output = p.output;
-    made->release = release;
-    node.outputs[p.output].version = made.get();
-    node.ref();
-    return made;
-  }
-  return add_output(node, p.output, p.ops, release);
+  if (result == nullptr) return add_new_output(node, p.output, p.ops, release);
+  result->hold();
+  return add_output(node, p.output, result, release);
 }
 
 void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path) {
@@ -227,7 +221,7 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
   // The next writer waits for the last one and for everybody who read since.
   engine.close_gate(file);
   add_input(node, p, std::exchange(file.gate, gathering(type_ops<void>(), Gather::end)));
-  file.content = add_output(node, p.output, p.ops, Release::complete);
+  file.content = add_new_output(node, p.output, p.ops, Release::complete);
   file.content->file = &file.name;
   add_share(node, static_cast<std::uint8_t>(p.output + 1), file.gate);
 }
@@ -261,7 +255,7 @@ void Engine::close_gate(FileState& file) {
 Held submit_call(Node* node) {
   const Signature& s = node->signature();
   const auto last = static_cast<std::uint8_t>(s.outputs - 1);
-  Held result = add_output(*node, last, s.result, Release::complete);
+  Held result = add_new_output(*node, last, s.result, Release::complete);
   Engine::current()->submit(node);
   return result;
 }

@@ -33,19 +33,23 @@ void check_distinct(const Node& node, std::span<const Written> arguments);
 
 /// The node will read the argument.
 void bind_read(Node& node, unsigned parameter, const Held& argument);
-/// The node will write it; returns the version that the argument names from now on.
-[[nodiscard]] Held bind_write(Node& node, unsigned parameter, const Held& argument);
+/// Makes the node write the argument, and returns the version that the argument names from then on:
+/// of an inout or out argument `result`, or with null a new one.
+[[nodiscard]] Held bind_write(Node& node, unsigned parameter, const Held& argument,
+                              Version* result);
 void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path);
 
 /// Takes the node over; returns its result.
 [[nodiscard]] Held submit_call(Node* node);
 
-/// A node in the making; given back if the call throws.
+/// A node in the making; given back if the call throws. Its inout argument becomes `result`, a
+/// version that was handed out before, or with null a new one.
 template <class C>
 class NewNode {
  public:
-  NewNode(const std::shared_ptr<const TaskInfo>& info, const std::source_location& where)
-      : info_(begin_call(info, where)), where_(where) {}
+  NewNode(const std::shared_ptr<const TaskInfo>& info, const std::source_location& where,
+          Version* result = nullptr)
+      : info_(begin_call(info, where)), where_(where), result_(result) {}
   NewNode(const NewNode&) = delete;
   NewNode& operator=(const NewNode&) = delete;
   ~NewNode() {
@@ -116,12 +120,13 @@ class NewNode {
       bind_read(*node_, i, argument.version());
     } else {
       using V = std::remove_reference_t<A>;
-      argument = V(bind_write(*node_, i, argument.version()));
+      argument = V(bind_write(*node_, i, argument.version(), result_));
     }
   }
 
   const TaskInfo* info_;
   std::source_location where_;
+  Version* result_;
   C* node_ = nullptr;
 };
 

@@ -218,7 +218,6 @@ void Engine::close(Version* version) {
   try {
     combine(version, *open);
   } catch (...) {
-    preset = Held();  // the next call would take it for its own
     poison(version, std::current_exception());
   }
 }
@@ -229,14 +228,13 @@ void Engine::combine(Version* version, Open& open) {
   while (left.size() > 1) {
     std::vector<Held> sums;
     for (std::size_t i = 0; i + 1 < left.size(); i += 2) {
-      sums.push_back(open.fold->combine(std::exchange(left[i], Held()), left[i + 1], open.pure));
+      sums.push_back(
+          open.fold->combine(std::exchange(left[i], Held()), left[i + 1], open.pure, nullptr));
     }
     if (left.size() % 2 == 1) sums.push_back(std::move(left.back()));
     left = std::move(sums);
   }
-  version->hold();
-  preset = Held(version);
-  (void)open.fold->combine(std::exchange(open.base, Held()), left.front(), open.pure);
+  (void)open.fold->combine(std::exchange(open.base, Held()), left.front(), open.pure, version);
 }
 
 void Engine::rank(Node* node) {

@@ -214,7 +214,6 @@ class Engine {
   Teams teams{*this};
   Packs packs;
   Ledger ledger;  ///< of the executor's workers
-  Held preset;    ///< the version that the next inout output becomes (a fold's last combination)
 
  private:
   void start(Node* node);

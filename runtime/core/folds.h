@@ -33,15 +33,18 @@ struct Fold<redux<T, Op>> {
       return make_box(T(Op::identity()));
     }
   }
-  static Held combine(Held into, const Held& from, bool pure) {
+  static Held combine(Held into, const Held& from, bool pure, Version* result) {
     static const auto impure_task =
         rt::task("combine " + std::string(type_name<Op>())).cpu([](inout<T> a, in<T> b) {
           Op::combine(*a, *b);
         });
     static const auto pure_task = impure_task.pure().keep(Keep::never);
-    Value<T> v(std::move(into));
-    (void)(pure ? pure_task : impure_task)(v, Value<T>(from));
-    return v.version();
+    Value<T> sum(std::move(into)), other(from);
+    NewNode<Call<void, inout<T>, in<T>>> node((pure ? pure_task : impure_task).info_,
+                                              std::source_location::current(), result);
+    node.template make<inout<T>, in<T>>(sum, other);
+    (void)submit_call(node.release());
+    return sum.version();
   }
   static const FoldOps* ops() {
     static constexpr FoldOps table{nullptr, &identity, &combine};

@@ -35,7 +35,9 @@ enum class Mode : std::uint8_t { constant, in, inout, out, commutative, redux, f
 struct FoldOps {
   Held (*begin)(Held old) = nullptr;               ///< commutative: the common base, nobody else's
   BoxRef (*identity)(const void* like) = nullptr;  ///< redux: where a partial starts
-  Held (*combine)(Held into, const Held& from, bool pure) = nullptr;  ///< redux
+  /// redux: calls the task that adds `from` to `into`, and returns what it makes: `result`, a
+  /// version that was handed out before, or with null a new one.
+  Held (*combine)(Held into, const Held& from, bool pure, Version* result) = nullptr;
 };
 
 /// One parameter of a task. `input` and `output` index the node's inputs and outputs; kNone: there
