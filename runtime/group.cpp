@@ -11,7 +11,7 @@ Group::Group(std::string_view name) {
   detail::Engine& engine = detail::Engine::for_driver("making a rt::Group");
   detail::GroupState* outer = engine.entered ? engine.entered.get() : engine.root.load();
   state_ = new detail::GroupState(std::string(name), outer);
-  if (engine.graph) state_->box = engine.graph->add_box(std::string(name), outer->box);
+  state_->box = engine.records().add_group(name, outer->box);
 }
 
 Group::Group(const Group& other) noexcept : state_(other.state_) {

@@ -129,11 +129,11 @@ bool Engine::answer_from_store(Version* version) {
   bool found = false;
   BoxRef box = read_stored(*version->ops, version->key, found);
   if (!found) {
-    if (miss_log_) record_miss(*version);
+    records_.miss(*version);
     return false;
   }
   ++stored_;
-  record_stored(version->producer);
+  records_.stored(*version->producer);
   settle(version, std::move(box), Stage::ready, nullptr);
   return true;
 }

@@ -43,7 +43,7 @@ void Engine::submit(Node* node) {
     entered->ref();
     node->group = entered.get();
   }
-  if (graph) record_call(node);
+  records_.call(*node);
   if (node->info->pure) {
     try {
       key_node(node, Files::known);

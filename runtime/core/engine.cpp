@@ -1,7 +1,5 @@
 #include "runtime/core/engine.h"
 
-#include <fcntl.h>
-
 #include <cstdlib>
 #include <numeric>
 
@@ -32,7 +30,11 @@ const char* words_for(Executor executor) {
              : "one core, one task after another (--executor sequential asks for that)";
 }
 
+/// Returns the executor of the only runtime, and sets `chosen` to what it is. Throws base::Error:
+/// usage if there is a runtime already, no_device for an executor that is not there.
 std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
+  if (Engine::current() != nullptr)
+    throw base::Error(base::Errc::usage, "there is a rt::Runtime already: one at a time");
   const bool automatic = chosen == Executor::automatic;
   if (automatic)
     chosen = has_gpu() && config.gpus != 0 ? Executor::starpu_cuda : Executor::starpu_cpu;
@@ -73,14 +75,6 @@ void slow_down(std::vector<std::unique_ptr<Worker>>& workers) {
   workers[index]->slowness = std::strtod(end + 1, nullptr);
 }
 
-/// TRELLIS_MISS_LOG=FILE names there the results that are asked for and not kept, just before
-/// anything is done to compute them: tests follow with it what a run is at, and kill it there.
-base::File open_miss_log() {
-  const char* path = std::getenv("TRELLIS_MISS_LOG");
-  if (path == nullptr) return base::File();
-  return base::File(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-}
-
 }  // namespace
 
 Engine* Engine::current() noexcept { return current_engine.load(std::memory_order_acquire); }
@@ -105,25 +99,24 @@ Engine& Engine::for_driver(const char* action) {
 }
 
 Engine::Engine(const Config& asked)
-    : config(asked), executor(asked.executor), root(nullptr), miss_log_(open_miss_log()) {
-  if (current() != nullptr)
-    throw base::Error(base::Errc::usage, "there is a rt::Runtime already: one at a time");
-  backend = make_backend(config, executor);
-  started_ = base::now();  // by the executor's clock
+    : config(asked),
+      executor(asked.executor),
+      backend(make_backend(config, executor)),
+      root(nullptr),
+      started_(base::now()),
+      records_(config) {
   mailbox.use(backend->bell());
   memory_limit = config.memory.value != 0 ? config.memory.value : base::usable_memory();
-  if (!config.graph_file.empty()) graph = std::make_unique<Graph>();
-  if (!config.trace_file.empty() || !config.paje_file.empty()) trace = std::make_unique<Trace>();
   for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {
     auto& worker = *workers.emplace_back(std::make_unique<Worker>());
     const bool cpu = i < backend->cpu_workers();
     worker.id = {0, cpu ? Device::cpu : Device::cuda, cpu ? i : i - backend->cpu_workers()};
     const bool driver = i == backend->cpu_workers() + backend->cuda_workers();
     worker.number = static_cast<unsigned>(i);
-    if (trace) worker.lane = trace->add_lane(driver ? "driver" : worker.name());
+    worker.lane = driver ? records_.add_driver_lane() : records_.add_lane(worker.name());
     if (!driver) ledger.add(worker.id.kind, worker.lane, started_);
   }
-  ledger.show_in(trace.get());
+  ledger.show_in(records_.trace());
   slow_down(workers);
   if (!config.pace_file.empty())
     paces_ = std::make_unique<PaceBook>(config.pace_file, config.pace_machine);
@@ -163,8 +156,8 @@ Engine::~Engine() {
   resumable.clear();
   idler_.reset();
   backend->drain();  // helpers, and launches whose calls others ran, have yet to return
-  if (trace) ledger.close(base::now());
-  write_records();
+  if (records_.trace() != nullptr) ledger.close(base::now());
+  records_.write();
   if (paces_) paces_->keep();
   {
     // Values may outlive the runtime: their content comes home and its handles go.

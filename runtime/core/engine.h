@@ -21,7 +21,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/file.h"
 #include "runtime/config.h"
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
@@ -30,11 +29,10 @@
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
 #include "runtime/core/parameters.h"
+#include "runtime/core/records.h"
 #include "runtime/core/team.h"
 #include "runtime/core/worker.h"
-#include "runtime/graph.h"
 #include "runtime/summary.h"
-#include "runtime/trace.h"
 
 namespace rt::detail {
 
@@ -184,10 +182,8 @@ class Engine {
     return config.packs && executor == Executor::starpu_cpu;
   }
   void run_hooks();
-  [[nodiscard]] bool records() const noexcept { return graph || trace; }
-  /// `pack`: how many calls ran as one with it; 0: it ran alone.
-  void record_run(const Node& node, base::Moment start, base::Moment end, int attempt,
-                  unsigned lane, bool good, std::size_t pack);
+  /// Returns what is recorded of the run. Any thread.
+  [[nodiscard]] Records& records() noexcept { return records_; }
 
   struct Unheard {
     Held version;
@@ -202,11 +198,9 @@ class Engine {
   std::vector<std::unique_ptr<Worker>> workers;  ///< the executor's, then one for all other threads
   Mailbox mailbox;
   std::atomic<GroupState*> root;
-  std::deque<WaitRecord*> resumable;   ///< coroutines that can go on; owned
-  std::unordered_set<void*> detached;  ///< frames of spawned coroutines
-  std::deque<Unheard> unheard;         ///< errors of spawned coroutines
-  std::unique_ptr<Graph> graph;
-  std::unique_ptr<Trace> trace;
+  std::deque<WaitRecord*> resumable;        ///< coroutines that can go on; owned
+  std::unordered_set<void*> detached;       ///< frames of spawned coroutines
+  std::deque<Unheard> unheard;              ///< errors of spawned coroutines
   std::atomic<std::uint64_t> scheduled{0};  ///< nodes that will end; written by the driver
   std::atomic<std::uint64_t> wake_at{0};    ///< not 0: the driver sleeps until so many nodes ended
   bool woken = false;                       ///< a wake() met the driver asleep for another reason
@@ -242,11 +236,7 @@ class Engine {
   void take(Node* node) noexcept;
   bool admit(Node* node);
   void give_back(const Node& node) noexcept;
-  void record_call(Node* node);
-  void record_stored(Node* node);
-  void record_miss(const Version& version) const;
   void destroy_coroutines();
-  void write_records() noexcept;
 
   std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
   std::mutex pure_mutex_;       ///< guards the list of pure nodes that nobody asked for
@@ -263,8 +253,8 @@ class Engine {
   std::unordered_map<std::string, FileState> files_;
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
-  base::Moment started_;
-  const base::File miss_log_;      ///< none unless a test asks for it
+  const base::Moment started_;  ///< by the executor's clock
+  Records records_;
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint64_t stored_ = 0;
   std::uint64_t merged_ = 0;

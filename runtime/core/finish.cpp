@@ -75,10 +75,7 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   } else if (stage == Stage::cancelled) {
     bump(worker.cancelled, std::uint64_t{1});
   }
-  if (graph && stage != Stage::ready) {
-    graph->set_state(node.number,
-                     stage == Stage::failed ? NodeState::failed : NodeState::cancelled);
-  }
+  if (stage != Stage::ready) records_.no_result(node, stage);
   for (Output& output : node.all_outputs()) {
     Version* version = output.version;
     if (version->gather == Gather::no) {

@@ -139,7 +139,8 @@ bool Running::attempt_once(std::exception_ptr& error) {
   if (copied_) bump(worker.moving_nanos, (body - start).count());
   bump(worker.busy_nanos, (to - body).count());
   node.ran = to - body;
-  if (engine.records()) engine.record_run(node, body, to, attempt, worker.lane, good, pack_);
+  if (Records& records = engine.records(); records.active())
+    records.run(node, body, to, attempt, worker.lane, good, pack_);
   return good;
 }
 

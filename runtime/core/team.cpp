@@ -67,7 +67,7 @@ void Teams::went(bool recalled) noexcept {
 }
 
 Team::Team(Engine& engine, const Node& node) : engine_(engine), name_(node.info->name) {
-  if (engine.trace && node.group != nullptr) group_ = node.group->path();
+  if (engine.records().trace() != nullptr && node.group != nullptr) group_ = node.group->path();
   engine_.teams.open();
 }
 
@@ -161,7 +161,8 @@ void Team::attend(Worker& own) noexcept {
   helpers_.fetch_sub(1, std::memory_order_relaxed);
   const base::Moment to = base::now();
   engine_.ledger.helped(own.number, busy, to);
-  if (engine_.trace && busy > base::Duration::zero()) record(own, from, to, recalled);
+  if (engine_.records().trace() != nullptr && busy > base::Duration::zero())
+    record(own, from, to, recalled);
 }
 
 void Team::record(const Worker& own, base::Moment from, base::Moment to, bool recalled) const {
@@ -174,7 +175,7 @@ void Team::record(const Worker& own, base::Moment from, base::Moment to, bool re
   span.details.emplace_back("came because", "the worker had nothing to run");
   span.details.emplace_back("went because",
                             recalled ? "a task waited for the worker" : "the task ended");
-  engine_.trace->add(std::move(span));
+  engine_.records().trace()->add(std::move(span));
 }
 
 void help(Launch& launch, unsigned worker) noexcept {
