@@ -63,7 +63,9 @@ Box* Box::create_buffer(const TypeOps& ops, std::size_t bytes) {
 }
 
 void Box::destroy(Box* box) noexcept {
-  if (box->handle.load(std::memory_order_acquire) != nullptr) Engine::release_handle(box);
+  if (box->handle.load(std::memory_order_acquire) != nullptr) {
+    if (Engine* engine = Engine::current()) engine->handles().release(*box);
+  }
   box->clear();
   if (box->owner != nullptr) box->owner->unref();
   free_lines(box->memory);

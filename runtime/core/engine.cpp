@@ -104,7 +104,8 @@ Engine::Engine(const Config& asked)
       backend(make_backend(config, executor)),
       root(nullptr),
       started_(base::now()),
-      records_(config) {
+      records_(config),
+      handles_(*backend) {
   mailbox.use(backend->bell());
   memory_limit = config.memory.value != 0 ? config.memory.value : base::usable_memory();
   for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {
@@ -159,18 +160,7 @@ Engine::~Engine() {
   if (records_.trace() != nullptr) ledger.close(base::now());
   records_.write();
   if (paces_) paces_->keep();
-  {
-    // Values may outlive the runtime: their content comes home and its handles go.
-    const std::scoped_lock lock(handle_mutex_);
-    while (handles_ != nullptr) {
-      Box* box = handles_;
-      handles_ = box->next;
-      void* handle = box->handle.exchange(nullptr);
-      backend->fetch(handle);
-      backend->unregister_buffer(handle);
-      box->prev = box->next = nullptr;
-    }
-  }
+  handles_.take_back_all();  // values may outlive the runtime
   backend.reset();
   {
     const std::scoped_lock lock(pure_mutex_);
@@ -198,10 +188,6 @@ void Engine::run_hooks() {
   if (idler_) idler_->activity();
   backend->on_each_worker([](void*) { run_worker_hooks(); }, nullptr);
   here.returned.fetch_add(1);
-}
-
-void Engine::fetch(Version* version) {
-  if (void* handle = version->box->handle.load(std::memory_order_acquire)) backend->fetch(handle);
 }
 
 Summary Engine::summary() {

@@ -25,6 +25,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
 #include "runtime/core/group_state.h"
+#include "runtime/core/handles.h"
 #include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
@@ -126,7 +127,6 @@ class Engine {
   void handle_events();
   std::size_t resume_ready();
   bool wait_event(std::optional<base::Duration> timeout);
-  void fetch(Version* version);
   /// Handles events and sleeps until the condition does not hold any more. Throws base::Error
   /// (usage) naming a task and a promise when nothing is left that could end it.
   template <class Condition>
@@ -162,9 +162,7 @@ class Engine {
   bool give_up_promises() noexcept;
   std::uint64_t held_back = 0;  ///< the count above when it was last needed; 0 after a promise
 
-  // --- buffers (any thread)
-  void* handle_of(Box* box);
-  static void release_handle(Box* box) noexcept;
+  // --- lists (any thread)
   static void unlist(Version* version) noexcept;
   static void unlist(Node* node) noexcept;
 
@@ -184,6 +182,8 @@ class Engine {
   void run_hooks();
   /// Returns what is recorded of the run. Any thread.
   [[nodiscard]] Records& records() noexcept { return records_; }
+  /// Returns the executor's handles of contents. Any thread.
+  [[nodiscard]] Handles& handles() noexcept { return handles_; }
 
   struct Unheard {
     Held version;
@@ -244,8 +244,6 @@ class Engine {
   Node* pure_last_ = nullptr;
   std::mutex live_mutex_;  ///< guards the table of versions by key
   std::unordered_map<base::Key, Version*> live_;
-  std::mutex handle_mutex_;  ///< guards the list of boxes with a handle
-  Box* handles_ = nullptr;
   std::mutex admission_mutex_;  ///< guards what tasks with needs have been promised
   std::uint64_t memory_used_ = 0;
   int cores_used_ = 0;  ///< by tasks that need several
@@ -255,6 +253,7 @@ class Engine {
   std::unique_ptr<PaceBook> paces_;
   const base::Moment started_;  ///< by the executor's clock
   Records records_;
+  Handles handles_;
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint64_t stored_ = 0;
   std::uint64_t merged_ = 0;

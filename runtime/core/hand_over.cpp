@@ -83,14 +83,14 @@ void Engine::end_failed(Node& node) noexcept {
 namespace {
 
 /// Fills in where a parameter's content is and will be.
-void place(Engine& engine, Node& node, const Parameter& p) {
+void place(Handles& handles, Node& node, const Parameter& p) {
   Input* input = p.input != Parameter::kNone ? &node.inputs[p.input] : nullptr;
   Output* output = p.output != Parameter::kNone ? &node.outputs[p.output] : nullptr;
   if (input != nullptr) input->box = input->version->box;
   switch (p.mode) {
     case Mode::in:
       if (p.ops->buffer) {
-        input->access = add_access(node, engine.handle_of(input->box.get()), AccessMode::read);
+        input->access = add_access(node, handles.of(*input->box.get()), AccessMode::read);
       }
       break;
     case Mode::inout:
@@ -99,24 +99,24 @@ void place(Engine& engine, Node& node, const Parameter& p) {
         output->box = input->box;
         if (p.ops->buffer) {
           output->access = input->access =
-              add_access(node, engine.handle_of(input->box.get()), AccessMode::read_write);
+              add_access(node, handles.of(*input->box.get()), AccessMode::read_write);
         }
       } else if (p.ops->buffer) {
         output->box = BoxRef(Box::create_buffer(*p.ops, input->box->bytes));
-        input->access = add_access(node, engine.handle_of(input->box.get()), AccessMode::read);
-        output->access = add_access(node, engine.handle_of(output->box.get()), AccessMode::write);
+        input->access = add_access(node, handles.of(*input->box.get()), AccessMode::read);
+        output->access = add_access(node, handles.of(*output->box.get()), AccessMode::write);
       }
       break;
     case Mode::out:
       if (p.ops->buffer) {
         output->box = BoxRef(Box::create_buffer(*p.ops, input->box->bytes));
-        output->access = add_access(node, engine.handle_of(output->box.get()), AccessMode::write);
+        output->access = add_access(node, handles.of(*output->box.get()), AccessMode::write);
       }
       break;
     case Mode::commutative:
       output->box = input->box;
       output->access = input->access =
-          add_access(node, engine.handle_of(input->box.get()), AccessMode::commute);
+          add_access(node, handles.of(*input->box.get()), AccessMode::commute);
       break;
     default:
       break;
@@ -129,7 +129,7 @@ void Engine::submit_launch(Node& node) {
   const Signature& signature = node.signature();
   bool early = false;
   for (const Parameter& p : signature.parameters) {
-    if (p.mode != Mode::constant) place(*this, node, p);
+    if (p.mode != Mode::constant) place(handles_, node, p);
     if (p.output != Parameter::kNone &&
         node.outputs[p.output].version->release == Release::handed) {
       node.outputs[p.output].version->box = node.outputs[p.output].box;
@@ -254,31 +254,6 @@ void Engine::launch(Node& node) {
     here.returned.fetch_add(1);
     throw;
   }
-}
-
-void* Engine::handle_of(Box* box) {
-  if (void* known = box->handle.load(std::memory_order_acquire)) return known;
-  const std::scoped_lock lock(handle_mutex_);
-  if (void* known = box->handle.load(std::memory_order_relaxed)) return known;
-  void* handle = box->ops->buffer && box->bytes != 0
-                     ? backend->register_buffer(box->host_bytes(), box->bytes)
-                     : backend->register_buffer(nullptr, 0);
-  box->next = handles_;
-  if (handles_ != nullptr) handles_->prev = box;
-  handles_ = box;
-  box->handle.store(handle, std::memory_order_release);
-  return handle;
-}
-
-void Engine::release_handle(Box* box) noexcept {
-  Engine* engine = current();
-  if (engine == nullptr) return;
-  {
-    const std::scoped_lock lock(engine->handle_mutex_);
-    (box->prev != nullptr ? box->prev->next : engine->handles_) = box->next;
-    if (box->next != nullptr) box->next->prev = box->prev;
-  }
-  engine->backend->unregister_buffer(box->handle.exchange(nullptr));
 }
 
 bool Engine::fits(const Node& node) const noexcept {

@@ -61,7 +61,7 @@ void Engine::key_by_content(Version* version) {
   base::Hasher hasher;
   hasher.raw(bytes);
   if (box.ops->buffer && !version->blank) {
-    fetch(version);
+    handles_.fetch(box);
     hasher.raw({box.host_bytes(), box.bytes});
   }
   version->key = hasher.finish();

@@ -117,7 +117,7 @@ const void* settled_object(Version* version) {
   if (version->at() > Stage::ready) std::rethrow_exception(version->failure->error);
   if (!version->box) return &nothing;
   if (version->ops->buffer && !version->blank) {
-    if (Engine* engine = Engine::current()) engine->fetch(version);
+    if (Engine* engine = Engine::current()) engine->handles().fetch(*version->box.get());
   }
   return version->box->object;
 }
