@@ -17,8 +17,6 @@ const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
   return known != nullptr ? known : register_task(info);
 }
 
-void check_needs(Node& node) { Engine::current()->check_needs(node); }
-
 namespace {
 
 [[noreturn]] void refuse_need(const Node& node, const std::string& need, const std::string& there) {
@@ -32,7 +30,9 @@ std::string count(int n, const char* what) {
 
 }  // namespace
 
-void Engine::check_needs(Node& node) const {
+void check_needs(Node& node) {
+  const Engine& engine = *Engine::current();
+  const Backend& backend = *engine.backend;
   const TaskInfo& info = *node.info;
   node.needs = info.needs_of != nullptr ? info.needs_of(node) : info.needs;
   const Resources& needs = node.needs;
@@ -43,25 +43,27 @@ void Engine::check_needs(Node& node) const {
                                              std::to_string(needs.gpus) +
                                              " gpus: at least 1 and 0 are expected");
   }
-  if (needs.cpus > backend->cpu_workers()) {
+  if (needs.cpus > backend.cpu_workers()) {
     refuse_need(node, count(needs.cpus, "cpu"),
-                "there are " + count(backend->cpu_workers(), "CPU worker"));
+                "there are " + count(backend.cpu_workers(), "CPU worker"));
   }
   if (needs.gpus > 1) refuse_need(node, count(needs.gpus, "gpu"), "a task can use one at most");
-  const bool for_gpus = info.cuda != nullptr || (backend->simulates() && info.work_of != nullptr);
+  const bool for_gpus = info.cuda != nullptr || (backend.simulates() && info.work_of != nullptr);
   if (needs.gpus == 1 && !for_gpus) refuse_need(node, "a gpu", "it has no .cuda body");
-  const bool asked = needs.gpus == 1 || (wanted == Device::cuda && for_gpus);
+  const bool asked = needs.gpus == 1 || (engine.wanted == Device::cuda && for_gpus);
   node.device = asked || info.cpu == nullptr ? Device::cuda : Device::cpu;
-  if (node.device == Device::cuda && backend->cuda_workers() == 0) {
-    refuse_need(node, "a gpu",
-                "the executor (" + std::string(executor_name(executor)) + ") has no CUDA worker");
+  if (node.device == Device::cuda && backend.cuda_workers() == 0) {
+    refuse_need(
+        node, "a gpu",
+        "the executor (" + std::string(executor_name(engine.executor)) + ") has no CUDA worker");
   }
   if (node.device == Device::cuda && needs.cpus > 1) {
     refuse_need(node, "a gpu and " + count(needs.cpus, "cpu"), "a CUDA body has one core");
   }
-  if (needs.memory.value > memory_limit) {
+  const std::uint64_t memory = engine.admission().memory();
+  if (needs.memory.value > memory) {
     refuse_need(node, base::format_bytes(needs.memory.value) + " of memory",
-                "the limit here is " + base::format_bytes(memory_limit));
+                "the limit here is " + base::format_bytes(memory));
   }
 }
 

@@ -105,9 +105,10 @@ Engine::Engine(const Config& asked)
       root(nullptr),
       started_(base::now()),
       records_(config),
-      handles_(*backend) {
+      handles_(*backend),
+      admission_(config.memory.value != 0 ? config.memory.value : base::usable_memory(),
+                 backend->cpu_workers(), ledger) {
   mailbox.use(backend->bell());
-  memory_limit = config.memory.value != 0 ? config.memory.value : base::usable_memory();
   for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {
     auto& worker = *workers.emplace_back(std::make_unique<Worker>());
     const bool cpu = i < backend->cpu_workers();

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "runtime/config.h"
+#include "runtime/core/admission.h"
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
 #include "runtime/core/group_state.h"
@@ -69,7 +70,6 @@ class Engine {
   [[nodiscard]] static Engine& for_driver(const char* action);
 
   // --- calls (driver)
-  void check_needs(Node& node) const;
   void submit(Node* node);
   /// `makes`: for a task that makes the file. It replaces a link of that name, where a reader goes
   /// where the link leads; but not past a task that will have replaced it.
@@ -182,6 +182,8 @@ class Engine {
   void run_hooks();
   /// Returns what is recorded of the run. Any thread.
   [[nodiscard]] Records& records() noexcept { return records_; }
+  /// Returns what tasks with needs are promised. Any thread.
+  [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
   /// Returns the executor's handles of contents. Any thread.
   [[nodiscard]] Handles& handles() noexcept { return handles_; }
 
@@ -204,7 +206,6 @@ class Engine {
   std::atomic<std::uint64_t> scheduled{0};  ///< nodes that will end; written by the driver
   std::atomic<std::uint64_t> wake_at{0};    ///< not 0: the driver sleeps until so many nodes ended
   bool woken = false;                       ///< a wake() met the driver asleep for another reason
-  std::uint64_t memory_limit = 0;
   Teams teams{*this};
   Packs packs;
   Ledger ledger;  ///< of the executor's workers
@@ -232,10 +233,6 @@ class Engine {
   void keep_results(Node& node, std::byte* const* bytes,
                     std::vector<std::pair<base::Key, base::Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;
-  [[nodiscard]] bool fits(const Node& node) const noexcept;
-  void take(Node* node) noexcept;
-  bool admit(Node* node);
-  void give_back(const Node& node) noexcept;
   void destroy_coroutines();
 
   std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
@@ -244,16 +241,13 @@ class Engine {
   Node* pure_last_ = nullptr;
   std::mutex live_mutex_;  ///< guards the table of versions by key
   std::unordered_map<base::Key, Version*> live_;
-  std::mutex admission_mutex_;  ///< guards what tasks with needs have been promised
-  std::uint64_t memory_used_ = 0;
-  int cores_used_ = 0;  ///< by tasks that need several
-  std::deque<Node*> admission_queue_;
   std::unordered_map<std::string, FileState> files_;
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
   const base::Moment started_;  ///< by the executor's clock
   Records records_;
   Handles handles_;
+  Admission admission_;
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint64_t stored_ = 0;
   std::uint64_t merged_ = 0;

@@ -88,7 +88,8 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
     }
   }
   node.phase.store(Phase::ended, std::memory_order_release);
-  if (node.admitted) give_back(node);
+  if (node.admitted)
+    for (Node* next : admission_.give_back(node)) became_ready(next);
   node.empty();
   if (outermost) drain_ready();
   if (node.group != nullptr && node.group->end_task()) mailbox.nudge();

@@ -13,7 +13,7 @@ namespace rt::detail {
 class Backend;
 
 /// Made when the task is admitted, deletes itself when the last of its workers has left. At most as
-/// many workers as there are are promised to gangs at a time (Engine::admit), so those that stand
+/// many workers as there are are promised to gangs at a time (Admission), so those that stand
 /// aside never keep the last one from coming.
 class Gang {
  public:

@@ -64,7 +64,7 @@ void Engine::hand_over(Node* node) noexcept {
     finish(*node, Stage::cancelled, failure);
     return failure->unref();
   }
-  if (node->limited && !node->admitted && !admit(node)) return;
+  if (node->limited && !node->admitted && !admission_.admit(*node)) return;
   try {
     submit_launch(*node);
   } catch (...) {
@@ -254,45 +254,6 @@ void Engine::launch(Node& node) {
     here.returned.fetch_add(1);
     throw;
   }
-}
-
-bool Engine::fits(const Node& node) const noexcept {
-  return memory_used_ + node.needs.memory.value <= memory_limit &&
-         (node.needs.cpus == 1 || cores_used_ + node.needs.cpus <= backend->cpu_workers());
-}
-
-void Engine::take(Node* node) noexcept {
-  node->admitted = true;
-  memory_used_ += node->needs.memory.value;
-  if (node->needs.cpus > 1) cores_used_ += node->needs.cpus;
-}
-
-bool Engine::admit(Node* node) {
-  const std::scoped_lock lock(admission_mutex_);
-  if (!admission_queue_.empty() || !fits(*node)) {
-    admission_queue_.push_back(node);
-    ledger.held(node->device, base::now());
-    return false;
-  }
-  take(node);
-  return true;
-}
-
-void Engine::give_back(const Node& node) noexcept {
-  std::vector<Node*> admitted;
-  {
-    const std::scoped_lock lock(admission_mutex_);
-    memory_used_ -= node.needs.memory.value;
-    if (node.needs.cpus > 1) cores_used_ -= node.needs.cpus;
-    while (!admission_queue_.empty() && fits(*admission_queue_.front())) {
-      Node* next = admission_queue_.front();
-      admission_queue_.pop_front();
-      take(next);
-      ledger.admitted(next->device, base::now());
-      admitted.push_back(next);
-    }
-  }
-  for (Node* next : admitted) became_ready(next);
 }
 
 }  // namespace rt::detail
