@@ -49,7 +49,7 @@ struct Alias : Waiter, Event {
  public:
   static void share(Version* from, Version* to) noexcept {
     if (from->box) from->box->shared.store(true, std::memory_order_release);
-    Engine::settle(to, from->box, from->at(), from->failure);
+    to->settle(from->box, from->at(), from->failure);
   }
 };
 
@@ -134,7 +134,7 @@ bool Engine::answer_from_store(Version* version) {
   }
   ++stored_;
   records_.stored(*version->producer);
-  settle(version, std::move(box), Stage::ready, nullptr);
+  version->settle(std::move(box), Stage::ready, nullptr);
   return true;
 }
 

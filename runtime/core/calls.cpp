@@ -141,13 +141,6 @@ void add_share(Node& node, std::uint8_t index, const Held& gathered) {
   node.outputs[index].version = gathered.get();
 }
 
-Held gathering(const TypeOps* ops, Gather kind) {
-  Held made(Version::create(ops));
-  made->gather = kind;
-  made->shares.store(1, std::memory_order_relaxed);  // the open end
-  return made;
-}
-
 /// Whether one more call may take part in what the calls before on the same value make. Another
 /// handle on the version means that somebody wants it as it is.
 bool joinable(const Version& version, const Parameter& p) {
@@ -162,7 +155,7 @@ Held bind_commutative(Node& node, const Parameter& p, const Held& argument) {
     Engine::current()->close(argument.get());
     auto open =
         std::make_unique<Open>(Open{Mode::commutative, p.fold, p.fold->begin(argument), {}, true});
-    target = gathering(p.ops, Gather::content);
+    target = gathered_version(p.ops, Gather::content);
     target->open = open.release();
   }
   add_input(node, p, target->open->base);
@@ -222,7 +215,7 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
   }
   // The next writer waits for the last one and for everybody who read since.
   engine.close_gate(file);
-  add_input(node, p, std::exchange(file.gate, gathering(type_ops<void>(), Gather::end)));
+  add_input(node, p, std::exchange(file.gate, gathered_version(type_ops<void>(), Gather::end)));
   file.content = add_new_output(node, p.output, p.ops, Release::complete);
   file.content->file = &file.name;
   add_share(node, static_cast<std::uint8_t>(p.output + 1), file.gate);
@@ -238,7 +231,7 @@ FileState& Engine::file(const std::filesystem::path& path, bool makes) {
     file.name = {whole.string(), std::move(whole)};
     file.content = given(BoxRef(Box::create(*type_ops<FilePath>())));
     file.content->file = &file.name;
-    file.gate = gathering(type_ops<void>(), Gather::end);
+    file.gate = gathered_version(type_ops<void>(), Gather::end);
   }
   return file;
 }
@@ -251,7 +244,7 @@ void Engine::close_gate(FileState& file) {
     reader->unref();
   }
   file.pure_readers.clear();
-  end_share(file.gate.get(), {}, nullptr);
+  file.gate->end_share({}, nullptr);
 }
 
 Held submit_call(Node* node) {

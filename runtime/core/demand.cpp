@@ -136,7 +136,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
         if (!read.producer->keys_awaited || knows_key(read.producer)) stack.push_back(held(&read));
       }
     }
-    if (Failure* failure = first_failure(*node)) {
+    if (Failure* failure = node->first_failure()) {
       stack.resize(depth);
       begin(node);
       finish(*node, Stage::cancelled, failure);
@@ -212,7 +212,7 @@ void Engine::close(Version* version) {
   if (version->open == nullptr) return;
   const std::unique_ptr<Open> open(std::exchange(version->open, nullptr));
   if (open->mode == Mode::commutative) {
-    end_share(version, {}, nullptr);
+    version->end_share({}, nullptr);
     return;
   }
   try {

@@ -104,16 +104,11 @@ class Engine {
 
   // --- hand-over and end (any thread)
   void hand_over(Node* node) noexcept;
-  /// Of the first input that is poisoned; null: of none.
-  [[nodiscard]] static Failure* first_failure(const Node& node) noexcept;
   void became_ready(Node* node) noexcept;
   void drain_ready() noexcept;
   /// `bytes`: of a node that has just run here, where its buffers are on this worker's device.
   void finish(Node& node, Stage stage, Failure* failure,
               std::byte* const* bytes = nullptr) noexcept;
-  static void settle(Version* version, BoxRef box, Stage stage, Failure* failure) noexcept;
-  static void end_share(Version* version, const BoxRef& box, Failure* failure,
-                        Stage stage = Stage::ready) noexcept;
   [[nodiscard]] GroupState& group_of(const Node& node) noexcept {
     return node.group != nullptr ? *node.group : *root.load(std::memory_order_acquire);
   }

@@ -79,9 +79,9 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   for (Output& output : node.all_outputs()) {
     Version* version = output.version;
     if (version->gather == Gather::no) {
-      settle(version, std::move(output.box), stage, failure);
+      version->settle(std::move(output.box), stage, failure);
     } else {
-      end_share(version, output.box, failure, stage);
+      version->end_share(output.box, failure, stage);
       output.version = nullptr;
       output.box = BoxRef();
       version->unref();
@@ -101,42 +101,6 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   if (target != 0 && (workers.size() <= 9 || worker.ended.load() % 16 == 0) && ended() >= target) {
     mailbox.nudge();
   }
-}
-
-void Engine::settle(Version* version, BoxRef box, Stage stage, Failure* failure) noexcept {
-  // Its node and an answer may both come, with equal content, at the same time.
-  if (version->settling.exchange(true, std::memory_order_acq_rel)) return;
-  // A buffer that was released early is in its place already, and others may be looking at it.
-  if (version->at() == Stage::waiting && !version->box) version->box = std::move(box);
-  if (failure != nullptr) {
-    failure->ref();
-    version->failure = failure;
-  }
-  version->ref();
-  version->stage.store(stage, std::memory_order_release);
-  version->on_handed.close();
-  version->on_complete.close();
-  version->unref();
-}
-
-void Engine::end_share(Version* version, const BoxRef& box, Failure* failure,
-                       Stage stage) noexcept {
-  if (version->gather == Gather::content) {
-    static std::mutex first_wins;
-    const std::scoped_lock lock(first_wins);
-    if (failure != nullptr && version->failure == nullptr) {
-      failure->ref();
-      version->failure = failure;
-      version->gathered = stage;
-    }
-    if (box && !version->box) version->box = box;
-  }
-  if (version->shares.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  version->ref();
-  version->stage.store(version->gathered, std::memory_order_release);
-  version->on_handed.close();
-  version->on_complete.close();
-  version->unref();
 }
 
 Failure* Engine::cancelled_failure(const Node& node) {

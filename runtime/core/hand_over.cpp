@@ -50,15 +50,8 @@ void Engine::drain_ready() noexcept {
   here.handing_over = false;
 }
 
-Failure* Engine::first_failure(const Node& node) noexcept {
-  for (const Input& input : node.all_inputs()) {
-    if (input.version->at() > Stage::ready) return input.version->failure;
-  }
-  return nullptr;
-}
-
 void Engine::hand_over(Node* node) noexcept {
-  if (Failure* failure = first_failure(*node)) return finish(*node, Stage::cancelled, failure);
+  if (Failure* failure = node->first_failure()) return finish(*node, Stage::cancelled, failure);
   if (group_of(*node).cancelled.load(std::memory_order_acquire)) {
     Failure* failure = cancelled_failure(*node);
     finish(*node, Stage::cancelled, failure);

@@ -20,7 +20,7 @@ void Node::empty() noexcept {
   for (Output& output : all_outputs()) {
     if (output.version == nullptr || output.version->gather == Gather::no) continue;
     Version* share = std::exchange(output.version, nullptr);
-    Engine::end_share(share, {}, nullptr);
+    share->end_share({}, nullptr);
     share->unref();
   }
   for (Input& input : all_inputs()) {

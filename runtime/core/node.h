@@ -74,6 +74,13 @@ struct Node : Launch {
   [[nodiscard]] std::span<Output> all_outputs() const noexcept {
     return {outputs, info->signature->outputs};
   }
+  /// Returns the failure of the first input that is poisoned; null if none is.
+  [[nodiscard]] Failure* first_failure() const noexcept {
+    for (const Input& input : all_inputs()) {
+      if (input.version->at() > Stage::ready) return input.version->failure;
+    }
+    return nullptr;
+  }
   void ref() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
   void unref() noexcept {
     if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);

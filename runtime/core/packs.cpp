@@ -23,7 +23,7 @@ bool find_arguments(const Node& node, std::array<void*, kMostParameters>& slots)
     if (!input.box || !input.box->made || (p.mode == Mode::inout && !input.claimed)) return false;
     slot = input.box->object;
   }
-  return Engine::first_failure(node) == nullptr;
+  return node.first_failure() == nullptr;
 }
 
 bool is_cancelled(const Node& node) noexcept {

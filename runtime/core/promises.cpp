@@ -130,7 +130,7 @@ void fulfil(Version* version, BoxRef box) {
   if (version->settled()) throw base::Error(base::Errc::usage, "Promise::set: it was set already");
   if (version->ops == type_ops<void>()) box = BoxRef();
   engine.held_back = 0;
-  Engine::settle(version, std::move(box), Stage::ready, nullptr);
+  version->settle(std::move(box), Stage::ready, nullptr);
   engine.drain_ready();
 }
 
@@ -144,7 +144,7 @@ void Engine::poison(Version* version, std::exception_ptr error) {
   auto* failure = new Failure;
   failure->error = std::move(error);
   held_back = 0;
-  settle(version, {}, Stage::failed, failure);
+  version->settle({}, Stage::failed, failure);
   failure->unref();
   drain_ready();
 }

@@ -27,17 +27,6 @@ Temporary::~Temporary() {
   ::operator delete (object_, std::align_val_t{ops_->align});
 }
 
-namespace {
-
-Failure* poisoned_input(const Node& node) noexcept {
-  for (const Input& input : node.all_inputs()) {
-    if (input.version->at() > Stage::ready) return input.version->failure;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 void Running::run() noexcept {
   // One task in sixteen pays for the clock reading that tells the runtime's own time.
   const bool sampled = (worker.tasks.load(std::memory_order_relaxed) & 15) == 0;
@@ -50,7 +39,7 @@ void Running::run() noexcept {
 }
 
 void Running::run_and_finish() noexcept {
-  if (Failure* failure = poisoned_input(node)) {
+  if (Failure* failure = node.first_failure()) {
     return end(Stage::cancelled, failure);
   }
   const std::atomic<bool>& cancelled = engine.group_of(node).cancelled;

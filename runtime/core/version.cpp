@@ -1,5 +1,7 @@
 #include "runtime/core/version.h"
 
+#include <mutex>
+
 #include "runtime/core/engine.h"
 #include "runtime/core/node.h"
 #include "runtime/core/open.h"
@@ -55,6 +57,41 @@ bool Version::claim() noexcept {
   return false;
 }
 
+void Version::settle(BoxRef content, Stage end, Failure* cause) noexcept {
+  // Its node and an answer may both come, with equal content, at the same time.
+  if (settling.exchange(true, std::memory_order_acq_rel)) return;
+  // A buffer that was released early is in its place already, and others may be looking at it.
+  if (at() == Stage::waiting && !box) box = std::move(content);
+  if (cause != nullptr) {
+    cause->ref();
+    failure = cause;
+  }
+  ref();
+  stage.store(end, std::memory_order_release);
+  on_handed.close();
+  on_complete.close();
+  unref();
+}
+
+void Version::end_share(const BoxRef& content, Failure* cause, Stage end) noexcept {
+  if (gather == Gather::content) {
+    static std::mutex first_wins;
+    const std::scoped_lock lock(first_wins);
+    if (cause != nullptr && failure == nullptr) {
+      cause->ref();
+      failure = cause;
+      gathered = end;
+    }
+    if (content && !box) box = content;
+  }
+  if (shares.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  ref();
+  stage.store(gathered, std::memory_order_release);
+  on_handed.close();
+  on_complete.close();
+  unref();
+}
+
 void Version::abandoned() noexcept {
   if (listed) Engine::unlist(this);
   Node* node = producer;
@@ -78,6 +115,13 @@ Held given(BoxRef box) {
   version->on_handed.close();
   version->on_complete.close();
   return version;
+}
+
+Held gathered_version(const TypeOps* ops, Gather kind) {
+  Held made(Version::create(ops));
+  made->gather = kind;
+  made->shares.store(1, std::memory_order_relaxed);
+  return made;
 }
 
 }  // namespace rt::detail

@@ -145,6 +145,12 @@ struct Version {
     if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
   }
 
+  /// Makes it complete, failed or cancelled, and lets those go on who wait for it; the second time
+  /// it does nothing. Any thread.
+  void settle(BoxRef content, Stage end, Failure* cause) noexcept;
+  /// Ends one share in what several nodes make together; the last one settles it. Any thread.
+  void end_share(const BoxRef& content, Failure* cause, Stage end = Stage::ready) noexcept;
+
   /// A new version with one hold (and the reference that goes with it).
   static Version* create(const TypeOps* type);
 
@@ -158,6 +164,9 @@ using Held = Counted<Version, &Version::hold, &Version::unhold>;
 
 /// A version that is complete from the start.
 Held given(BoxRef box);
+
+/// A version that several nodes make together, with one share: the open end, where more may join.
+Held gathered_version(const TypeOps* ops, Gather kind);
 
 /// A version with a key whose content the store has; empty when it has not.
 Held stored_version(const TypeOps& ops, base::Key key);
