@@ -89,7 +89,7 @@ void check_distinct(const Node& node, std::span<const Written> arguments) {
   Engine& engine = *Engine::current();
   const auto& parameters = node.signature().parameters;
   const auto file_of = [&](std::size_t i) {
-    return &engine.file(*arguments[i].file, parameters[i].mode == Mode::file_out);
+    return &engine.files().at(*arguments[i].file, parameters[i].mode == Mode::file_out);
   };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -198,10 +198,26 @@ Held bind_write(Node& node, unsigned parameter, const Held& argument, Version* r
   return add_output(node, p.output, result, release);
 }
 
+namespace {
+
+/// Ends the time in which tasks may read the file as it is.
+void close_gate(Engine& engine, FileState& file) {
+  // A pure reader that somebody may still ask for must read before the file changes; others never
+  // will.
+  for (Node* reader : file.pure_readers) {
+    engine.demand_outputs(reader, false);
+    reader->unref();
+  }
+  file.pure_readers.clear();
+  file.gate->end_share({}, nullptr);
+}
+
+}  // namespace
+
 void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path) {
   const Parameter& p = node.signature().parameters[parameter];
   Engine& engine = *Engine::current();
-  FileState& file = engine.file(path, p.mode == Mode::file_out);
+  FileState& file = engine.files().at(path, p.mode == Mode::file_out);
   if (p.mode == Mode::file_in) {
     // One that cannot be read refuses the call, while no Value names another version yet.
     if (node.info->pure) engine.key_file(file.content.get());
@@ -214,37 +230,11 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
     return;
   }
   // The next writer waits for the last one and for everybody who read since.
-  engine.close_gate(file);
+  close_gate(engine, file);
   add_input(node, p, std::exchange(file.gate, gathered_version(type_ops<void>(), Gather::end)));
   file.content = add_new_output(node, p.output, p.ops, Release::complete);
   file.content->file = &file.name;
   add_share(node, static_cast<std::uint8_t>(p.output + 1), file.gate);
-}
-
-FileState& Engine::file(const std::filesystem::path& path, bool makes) {
-  std::filesystem::path whole = std::filesystem::absolute(path);
-  whole = std::filesystem::weakly_canonical(whole.parent_path()) / whole.filename();
-  if (!makes && !files_.contains(whole.string())) whole = std::filesystem::weakly_canonical(path);
-  const auto [at, added] = files_.try_emplace(whole.string());
-  FileState& file = at->second;
-  if (added) {
-    file.name = {whole.string(), std::move(whole)};
-    file.content = given(BoxRef(Box::create(*type_ops<FilePath>())));
-    file.content->file = &file.name;
-    file.gate = gathered_version(type_ops<void>(), Gather::end);
-  }
-  return file;
-}
-
-void Engine::close_gate(FileState& file) {
-  // A pure reader that somebody may still ask for must read before the file changes; others never
-  // will.
-  for (Node* reader : file.pure_readers) {
-    demand_outputs(reader, false);
-    reader->unref();
-  }
-  file.pure_readers.clear();
-  file.gate->end_share({}, nullptr);
 }
 
 Held submit_call(Node* node) {

@@ -135,10 +135,7 @@ Engine::Engine(const Config& asked)
 
 Engine::~Engine() {
   destroy_coroutines();
-  for (auto& [path, file] : files_) {  // their names stay: tasks that still run look at them
-    for (Node* reader : std::exchange(file.pure_readers, {})) reader->unref();
-    file.content = file.gate = Held();
-  }
+  files_.release();
   unheard.clear();
   try {
     const auto unfinished = [&] { return in_flight() != 0; };

@@ -25,12 +25,12 @@
 #include "runtime/core/admission.h"
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
+#include "runtime/core/file_table.h"
 #include "runtime/core/group_state.h"
 #include "runtime/core/handles.h"
 #include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
-#include "runtime/core/parameters.h"
 #include "runtime/core/records.h"
 #include "runtime/core/team.h"
 #include "runtime/core/worker.h"
@@ -49,14 +49,6 @@ struct Wait {
   bool coroutines = false;            ///< coroutines go on meanwhile
 };
 
-/// What a file path's tasks have to follow. Driver thread only.
-struct FileState {
-  FilePath name;
-  std::vector<Node*> pure_readers;  ///< since the last writer; one reference each
-  Held content;                     ///< made by the last task that writes it; given when none did
-  Held gate;                        ///< complete once that task and all readers since have ended
-};
-
 class Engine {
  public:
   explicit Engine(const Config& config);
@@ -71,9 +63,6 @@ class Engine {
 
   // --- calls (driver)
   void submit(Node* node);
-  /// `makes`: for a task that makes the file. It replaces a link of that name, where a reader goes
-  /// where the link leads; but not past a task that will have replaced it.
-  FileState& file(const std::filesystem::path& path, bool makes);
   GroupPtr entered;             ///< the group that calls belong to
   Device wanted = Device::cpu;  ///< by calls whose task has a body for it
 
@@ -88,7 +77,6 @@ class Engine {
   [[nodiscard]] bool awaits_answers(const GroupState& group);
   void close(Version* version);
   void settle_unneeded(Node* node);
-  void close_gate(FileState& file);
   /// Finds out the key of a settled version from its content.
   void key_by_content(Version* version);
   /// Finds out the key of a file that no task makes. Throws base::Error (storage) when it cannot be
@@ -179,6 +167,8 @@ class Engine {
   [[nodiscard]] Records& records() noexcept { return records_; }
   /// Returns what tasks with needs are promised. Any thread.
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
+  /// Returns the files that tasks use. Driver thread only.
+  [[nodiscard]] FileTable& files() noexcept { return files_; }
   /// Returns the executor's handles of contents. Any thread.
   [[nodiscard]] Handles& handles() noexcept { return handles_; }
 
@@ -236,7 +226,7 @@ class Engine {
   Node* pure_last_ = nullptr;
   std::mutex live_mutex_;  ///< guards the table of versions by key
   std::unordered_map<base::Key, Version*> live_;
-  std::unordered_map<std::string, FileState> files_;
+  FileTable files_;
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
   const base::Moment started_;  ///< by the executor's clock
