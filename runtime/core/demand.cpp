@@ -51,7 +51,7 @@ void Engine::submit(Node* node) {
       node->unref();
       throw;
     }
-    list(node);
+    lazy_nodes_.add(*node);
     node->unref();  // from here on its held outputs keep it
   } else {
     pending_.push_back(node);
@@ -166,7 +166,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
 void Engine::begin(Node* node) {
   if (node->info->pure) {
     node->ref();
-    unlist(node);
+    lazy_nodes_.remove(*node);
     enlist_live(node);
   }
   for (const Output& output : node->all_outputs()) {
@@ -251,53 +251,11 @@ void Engine::rank(Node* node) {
   node->priority = wish * kRanks + rank_of_seconds(node->seconds);
 }
 
-void Engine::list(Node* node) {
-  const std::scoped_lock lock(pure_mutex_);
-  node->listed = true;
-  node->prev = pure_last_;
-  node->next = nullptr;
-  (pure_last_ != nullptr ? pure_last_->next : pure_first_) = node;
-  pure_last_ = node;
-}
-
-void Engine::unlist(Node* node) noexcept {
-  Engine* engine = current();
-  if (engine == nullptr) return;
-  const std::scoped_lock lock(engine->pure_mutex_);
-  if (!node->listed) return;
-  node->listed = false;
-  (node->prev != nullptr ? node->prev->next : engine->pure_first_) = node->next;
-  (node->next != nullptr ? node->next->prev : engine->pure_last_) = node->prev;
-  node->prev = node->next = nullptr;
-}
-
 void Engine::demand_held(const GroupState* inside) {
-  std::vector<Node*> held;
-  {
-    const std::scoped_lock lock(pure_mutex_);
-    for (Node* node = pure_first_; node != nullptr; node = node->next) {
-      if ((inside == nullptr || group_of(*node).inside(inside)) && node->try_ref())
-        held.push_back(node);
-    }
-  }
-  for (Node* node : held) {
+  for (Node* node : lazy_nodes_.in(inside)) {
     demand_outputs(node, false);
     node->unref();
   }
-}
-
-bool Engine::awaits_answers(const GroupState& group) {
-  const auto awaited = [](const Output& output) {
-    const Version* made = output.version;
-    return made != nullptr && made->gather == Gather::no && made->wanted && !made->settled() &&
-           made->holds.load() != 0;
-  };
-  const std::scoped_lock lock(pure_mutex_);
-  for (Node* node = pure_first_; node != nullptr; node = node->next) {
-    if (group_of(*node).inside(&group) && std::ranges::any_of(node->all_outputs(), awaited))
-      return true;
-  }
-  return false;
 }
 
 /// The other outputs of an answered node stay open as long as somebody may ask for them; then it
@@ -308,7 +266,7 @@ void Engine::settle_unneeded(Node* node) {
     const Version& version = *output.version;
     if (version.gather == Gather::no && !version.settled() && version.holds.load() != 0) return;
   }
-  unlist(node);
+  lazy_nodes_.remove(*node);
   node->empty();
 }
 

@@ -160,13 +160,7 @@ Engine::~Engine() {
   if (paces_) paces_->keep();
   handles_.take_back_all();  // values may outlive the runtime
   backend.reset();
-  {
-    const std::scoped_lock lock(pure_mutex_);
-    while (pure_first_ != nullptr) {
-      pure_first_->listed = false;
-      pure_first_ = pure_first_->next;
-    }
-  }
+  lazy_nodes_.clear();
   current_engine.store(nullptr, std::memory_order_release);
   this_thread.driver = false;
   root.load()->unref();

@@ -28,6 +28,7 @@
 #include "runtime/core/file_table.h"
 #include "runtime/core/group_state.h"
 #include "runtime/core/handles.h"
+#include "runtime/core/lazy_nodes.h"
 #include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
@@ -73,8 +74,6 @@ class Engine {
   /// The outputs of a node that nobody asked for so far, as far as somebody holds them (and, if
   /// `asked`, asked for them before).
   void demand_outputs(Node* node, bool asked);
-  /// Whether a pure call in the group, asked for, waits for a key or for an equal call elsewhere.
-  [[nodiscard]] bool awaits_answers(const GroupState& group);
   void close(Version* version);
   void settle_unneeded(Node* node);
   /// Finds out the key of a settled version from its content.
@@ -147,7 +146,6 @@ class Engine {
 
   // --- lists (any thread)
   static void unlist(Version* version) noexcept;
-  static void unlist(Node* node) noexcept;
 
   /// While the driver blocks it looks so often whether anything runs at all.
   static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
@@ -169,6 +167,8 @@ class Engine {
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
   /// Returns the files that tasks use. Driver thread only.
   [[nodiscard]] FileTable& files() noexcept { return files_; }
+  /// Returns the pure calls that have not begun. Any thread, as far as its methods allow.
+  [[nodiscard]] LazyNodes& lazy_nodes() noexcept { return lazy_nodes_; }
   /// Returns the executor's handles of contents. Any thread.
   [[nodiscard]] Handles& handles() noexcept { return handles_; }
 
@@ -211,7 +211,6 @@ class Engine {
   void wait_for_keys(Node* node);
   void rank(Node* node);
   void throttle();
-  void list(Node* node);
   void submit_launch(Node& node);
   void count_work(Node& node) const;
   void launch(Node& node);
@@ -221,9 +220,7 @@ class Engine {
   void destroy_coroutines();
 
   std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
-  std::mutex pure_mutex_;       ///< guards the list of pure nodes that nobody asked for
-  Node* pure_first_ = nullptr;
-  Node* pure_last_ = nullptr;
+  LazyNodes lazy_nodes_;
   std::mutex live_mutex_;  ///< guards the table of versions by key
   std::unordered_map<base::Key, Version*> live_;
   FileTable files_;

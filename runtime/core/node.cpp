@@ -14,6 +14,10 @@ bool Node::try_ref() noexcept {
   return true;
 }
 
+bool Node::inside(const GroupState& outer) const noexcept {
+  return group != nullptr && group->inside(&outer);
+}
+
 void Node::empty() noexcept {
   if (emptied) return;
   emptied = true;
@@ -40,7 +44,9 @@ thread_local bool burying = false;
 void Node::destroy(Node* node) noexcept {
   // A chain of nodes that nobody asked for dies link by link: in a loop, since it may be longer
   // than the stack is deep.
-  if (node->listed) Engine::unlist(node);
+  if (node->listed) {
+    if (Engine* engine = Engine::current()) engine->lazy_nodes().remove(*node);
+  }
   node->next = dying;
   dying = node;
   if (burying) return;

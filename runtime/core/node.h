@@ -81,6 +81,8 @@ struct Node : Launch {
     }
     return nullptr;
   }
+  /// True if its group is this one or inside it.
+  [[nodiscard]] bool inside(const GroupState& outer) const noexcept;
   void ref() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
   void unref() noexcept {
     if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);

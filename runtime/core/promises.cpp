@@ -165,7 +165,7 @@ void Engine::throw_stuck(const Wait& wait) {
     behind.add(*guard->version());
     const auto concerns = [&](const Node* node) {
       if (wait.awaited != nullptr) return makes(*node, wait.awaited);
-      return wait.group == nullptr || group_of(*node).inside(wait.group);
+      return wait.group == nullptr || node->inside(*wait.group);
     };
     const bool named =
         wait.coroutines

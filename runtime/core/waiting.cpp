@@ -176,7 +176,7 @@ void Engine::wait_group(GroupState& group) {
     demand_held(&group);
   }
   flush();
-  sleep_while([&] { return group.unfinished.load() != 0 || awaits_answers(group); },
+  sleep_while([&] { return group.unfinished.load() != 0 || lazy_nodes_.awaits_answers(group); },
               {.action = "Group::wait", .group = &group});
   const std::scoped_lock lock(group.mutex);
   if (group.failure != nullptr) std::rethrow_exception(group.failure->error);
