@@ -146,7 +146,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
     return stack.size() == depth;
   }
   if (!node->missed) {
-    if (answer(version)) {
+    if (answers_.answer(*version)) {
       settle_unneeded(node);
       return true;
     }
@@ -167,7 +167,7 @@ void Engine::begin(Node* node) {
   if (node->info->pure) {
     node->ref();
     lazy_nodes_.remove(*node);
-    enlist_live(node);
+    answers_.enlist(*node);
   }
   for (const Output& output : node->all_outputs()) {
     // Who has an answer, or waits for one, never sees the buffer while the task fills it.

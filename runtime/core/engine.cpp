@@ -105,6 +105,7 @@ Engine::Engine(const Config& asked)
       root(nullptr),
       started_(base::now()),
       records_(config),
+      answers_(config.store.get(), records_),
       handles_(*backend),
       admission_(config.memory.value != 0 ? config.memory.value : base::usable_memory(),
                  backend->cpu_workers(), ledger) {
@@ -187,8 +188,8 @@ Summary Engine::summary() {
   const base::Moment here = base::now();
   s.executor = executor_name(executor);
   s.seconds = base::seconds(here - started_);
-  s.stored = stored_;
-  s.merged = merged_;
+  s.stored = answers_.stored();
+  s.merged = answers_.merged();
   std::int64_t overhead = driver_nanos_;
   for (const auto& worker : workers) {
     s.tasks += worker->ended.load();

@@ -23,6 +23,7 @@
 
 #include "runtime/config.h"
 #include "runtime/core/admission.h"
+#include "runtime/core/answers.h"
 #include "runtime/core/backend.h"
 #include "runtime/core/events.h"
 #include "runtime/core/file_table.h"
@@ -85,9 +86,6 @@ class Engine {
   enum class Files : std::uint8_t { known, changing };
   /// Names a node by what it computes. False when the key of an input is not known yet.
   bool key_node(Node* node, Files files);
-  /// What the store has under a key. An entry that is no such type any more is dropped, and not
-  /// found.
-  [[nodiscard]] BoxRef read_stored(const TypeOps& ops, base::Key key, bool& found);
 
   // --- hand-over and end (any thread)
   void hand_over(Node* node) noexcept;
@@ -144,9 +142,6 @@ class Engine {
   bool give_up_promises() noexcept;
   std::uint64_t held_back = 0;  ///< the count above when it was last needed; 0 after a promise
 
-  // --- lists (any thread)
-  static void unlist(Version* version) noexcept;
-
   /// While the driver blocks it looks so often whether anything runs at all.
   static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
 
@@ -165,6 +160,8 @@ class Engine {
   [[nodiscard]] Records& records() noexcept { return records_; }
   /// Returns what tasks with needs are promised. Any thread.
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
+  /// Returns what answers pure calls without a run. Any thread, as far as its methods allow.
+  [[nodiscard]] Answers& answers() noexcept { return answers_; }
   /// Returns the files that tasks use. Driver thread only.
   [[nodiscard]] FileTable& files() noexcept { return files_; }
   /// Returns the pure calls that have not begun. Any thread, as far as its methods allow.
@@ -204,10 +201,6 @@ class Engine {
   void combine(Version* version, Open& open);
   void start_impure(Node* node);
   bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
-  bool answer(Version* version);
-  void enlist_live(Node* node);
-  bool answer_from_live(Version* version);
-  bool answer_from_store(Version* version);
   void wait_for_keys(Node* node);
   void rank(Node* node);
   void throttle();
@@ -221,18 +214,15 @@ class Engine {
 
   std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
   LazyNodes lazy_nodes_;
-  std::mutex live_mutex_;  ///< guards the table of versions by key
-  std::unordered_map<base::Key, Version*> live_;
   FileTable files_;
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
   const base::Moment started_;  ///< by the executor's clock
   Records records_;
+  Answers answers_;
   Handles handles_;
   Admission admission_;
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
-  std::uint64_t stored_ = 0;
-  std::uint64_t merged_ = 0;
   std::uint32_t calls_ = 0;
   bool flushing_ = false;
 };

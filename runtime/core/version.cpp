@@ -93,7 +93,9 @@ void Version::end_share(const BoxRef& content, Failure* cause, Stage end) noexce
 }
 
 void Version::abandoned() noexcept {
-  if (listed) Engine::unlist(this);
+  if (listed) {
+    if (Engine* engine = Engine::current()) engine->answers().forget(*this);
+  }
   Node* node = producer;
   unref();
   if (node != nullptr) node->unref();

@@ -1,4 +1,5 @@
-// Answers instead of runs: versions that are there or under way under the same key, and the store.
+#include "runtime/core/answers.h"
+
 #include <memory>
 
 #include "runtime/core/engine.h"
@@ -55,15 +56,15 @@ struct Alias : Waiter, Event {
 
 }  // namespace
 
-void Engine::enlist_live(Node* node) {
-  if (!node->keyed) return;
-  for (const Output& output : node->all_outputs()) {
+void Answers::enlist(const Node& node) {
+  if (!node.keyed) return;
+  for (const Output& output : node.all_outputs()) {
     Version* version = output.version;
     if (version->gather != Gather::no || version->settled()) continue;
     // It leaves the table when its last hold goes: one that has none would never leave it.
     if (!version->try_hold()) continue;
     {
-      const std::scoped_lock lock(live_mutex_);
+      const std::scoped_lock lock(mutex_);
       version->listed = true;
       live_[version->key] = version;
     }
@@ -71,24 +72,22 @@ void Engine::enlist_live(Node* node) {
   }
 }
 
-void Engine::unlist(Version* version) noexcept {
-  Engine* engine = current();
-  if (engine == nullptr) return;
-  const std::scoped_lock lock(engine->live_mutex_);
-  const auto at = engine->live_.find(version->key);
-  if (at != engine->live_.end() && at->second == version) engine->live_.erase(at);
+void Answers::forget(const Version& version) noexcept {
+  const std::scoped_lock lock(mutex_);
+  const auto at = live_.find(version.key);
+  if (at != live_.end() && at->second == &version) live_.erase(at);
 }
 
-bool Engine::answer(Version* version) {
+bool Answers::answer(Version& version) {
   return answer_from_live(version) || answer_from_store(version);
 }
 
-bool Engine::answer_from_live(Version* version) {
+bool Answers::answer_from_live(Version& version) {
   Version* other = nullptr;
   {
-    const std::scoped_lock lock(live_mutex_);
-    const auto at = live_.find(version->key);
-    if (at == live_.end() || at->second == version || !at->second->try_hold()) return false;
+    const std::scoped_lock lock(mutex_);
+    const auto at = live_.find(version.key);
+    if (at == live_.end() || at->second == &version || !at->second->try_hold()) return false;
     other = at->second;
   }
   if (other->at() > Stage::ready) {
@@ -97,18 +96,18 @@ bool Engine::answer_from_live(Version* version) {
   }
   ++merged_;
   if (other->at() == Stage::ready) {
-    Alias::share(other, version);
+    Alias::share(other, &version);
     other->unhold();
     return true;
   }
-  version->borrows = true;
-  auto* alias = new Alias(other, version);
+  version.borrows = true;
+  auto* alias = new Alias(other, &version);
   if (!other->on_complete.add(alias)) alias->fire(alias);
   return true;
 }
 
-BoxRef Engine::read_stored(const TypeOps& ops, base::Key key, bool& found) {
-  const Store::Blob blob = config.store ? config.store->lookup(key) : nullptr;
+BoxRef Answers::read_stored(const TypeOps& ops, base::Key key, bool& found) {
+  const Store::Blob blob = store_ != nullptr ? store_->lookup(key) : nullptr;
   found = blob != nullptr;
   if (!found || &ops == type_ops<void>()) return {};
   try {
@@ -118,30 +117,30 @@ BoxRef Engine::read_stored(const TypeOps& ops, base::Key key, bool& found) {
     if (ops.buffer) box->bytes = ops.byte_size(box->object);
     return box;
   } catch (const base::Error&) {
-    config.store->erase(key);
+    store_->erase(key);
     found = false;
     return {};
   }
 }
 
-bool Engine::answer_from_store(Version* version) {
-  if (version->producer->info->keep == Keep::never) return false;
+bool Answers::answer_from_store(Version& version) {
+  if (version.producer->info->keep == Keep::never) return false;
   bool found = false;
-  BoxRef box = read_stored(*version->ops, version->key, found);
+  BoxRef box = read_stored(*version.ops, version.key, found);
   if (!found) {
-    records_.miss(*version);
+    records_.miss(version);
     return false;
   }
   ++stored_;
-  records_.stored(*version->producer);
-  version->settle(std::move(box), Stage::ready, nullptr);
+  records_.stored(*version.producer);
+  version.settle(std::move(box), Stage::ready, nullptr);
   return true;
 }
 
 Held stored_version(const TypeOps& ops, base::Key key) {
   Engine& engine = Engine::for_driver("stored()");
   bool found = false;
-  BoxRef box = engine.read_stored(ops, key, found);
+  BoxRef box = engine.answers().read_stored(ops, key, found);
   if (!found) return {};
   Held version = given(std::move(box));
   version->key = key;
