@@ -1,6 +1,7 @@
 #include "runtime/value.h"
 
 #include "runtime/core/engine.h"
+#include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
 
 namespace rt {
@@ -49,7 +50,7 @@ base::Key ValueBase::key() const {
     Engine& engine = Engine::for_driver("key()");
     if (version.open != nullptr || !version.settled()) engine.wait_for(&version, "Value::key");
     if (version.at() > Stage::ready) std::rethrow_exception(version.failure->error);
-    engine.key_by_content(&version);
+    key_by_content(version, engine.handles());
   }
   return version.key;
 }

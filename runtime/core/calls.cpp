@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "runtime/core/engine.h"
+#include "runtime/core/keys.h"
 #include "runtime/core/open.h"
 #include "runtime/core/thread.h"
 
@@ -220,7 +221,7 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
   FileState& file = engine.files().at(path, p.mode == Mode::file_out);
   if (p.mode == Mode::file_in) {
     // One that cannot be read refuses the call, while no Value names another version yet.
-    if (node.info->pure) engine.key_file(file.content.get());
+    if (node.info->pure) key_file(*file.content.get());
     add_input(node, p, file.content);
     add_share(node, p.output, file.gate);
     if (node.info->pure) {

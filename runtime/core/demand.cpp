@@ -6,6 +6,7 @@
 #include "runtime/core/keys.h"
 #include "runtime/core/open.h"
 #include "runtime/core/pace_book.h"
+#include "runtime/core/ranks.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {
@@ -46,7 +47,7 @@ void Engine::submit(Node* node) {
   records_.call(*node);
   if (node->info->pure) {
     try {
-      key_node(node, Files::known);
+      (void)key_node(*node, FileKeys::known, handles_);
     } catch (...) {
       node->unref();
       throw;
@@ -115,7 +116,7 @@ void Engine::demand_outputs(Node* node, bool asked) {
 /// read, that is its failure.
 bool Engine::knows_key(Node* node) {
   try {
-    return key_node(node, Files::changing);
+    return key_node(*node, FileKeys::changing, handles_);
   } catch (...) {
     begin(node);
     end_failed(*node);
@@ -141,7 +142,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
       begin(node);
       finish(*node, Stage::cancelled, failure);
     } else if (stack.size() == depth) {
-      wait_for_keys(node);
+      wait_for_keys(*node, mailbox);
     }
     return stack.size() == depth;
   }

@@ -77,15 +77,6 @@ class Engine {
   void demand_outputs(Node* node, bool asked);
   void close(Version* version);
   void settle_unneeded(Node* node);
-  /// Finds out the key of a settled version from its content.
-  void key_by_content(Version* version);
-  /// Finds out the key of a file that no task makes. Throws base::Error (storage) when it cannot be
-  /// read.
-  void key_file(Version* content);
-  /// Whether files that no task makes were looked at just now, or may have been changed since.
-  enum class Files : std::uint8_t { known, changing };
-  /// Names a node by what it computes. False when the key of an input is not known yet.
-  bool key_node(Node* node, Files files);
 
   // --- hand-over and end (any thread)
   void hand_over(Node* node) noexcept;
@@ -201,7 +192,6 @@ class Engine {
   void combine(Version* version, Open& open);
   void start_impure(Node* node);
   bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
-  void wait_for_keys(Node* node);
   void rank(Node* node);
   void throttle();
   void submit_launch(Node& node);

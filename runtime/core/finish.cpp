@@ -1,6 +1,5 @@
 // The end of a node: results are stored and settled, who waited goes on, counts are kept.
 #include "runtime/core/engine.h"
-#include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {

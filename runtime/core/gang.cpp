@@ -1,7 +1,7 @@
 #include "runtime/core/gang.h"
 
 #include "runtime/core/backend.h"
-#include "runtime/core/keys.h"
+#include "runtime/core/ranks.h"
 
 namespace rt::detail {
 

@@ -10,7 +10,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/gang.h"
 #include "runtime/core/idler.h"
-#include "runtime/core/keys.h"
+#include "runtime/core/ranks.h"
 #include "runtime/core/thread.h"
 #include "runtime/failure.h"
 #include "runtime/place/simulation.h"

@@ -19,8 +19,6 @@ void set_fingerprint(Device kind, std::string text) { stored_fingerprint(kind) =
 
 namespace detail {
 
-const std::string& fingerprint() noexcept { return stored_fingerprint(Device::cpu); }
-
 namespace {
 
 /// Asks the driver to go on with a node once an input without a key is there.
@@ -45,63 +43,63 @@ base::Key output_key(const base::Key& node, std::size_t output) {
 
 }  // namespace
 
-void Engine::key_by_content(Version* version) {
-  if (version->key || version->at() != Stage::ready) return;
-  if (version->file != nullptr) {
-    version->key = key_of_file(version->file->path);
+void key_by_content(Version& version, Handles& handles) {
+  if (version.key || version.at() != Stage::ready) return;
+  if (version.file != nullptr) {
+    version.key = key_of_file(version.file->path);
     return;
   }
-  if (!version->box) {
-    version->key = base::Hasher().add("nothing").finish();
+  if (!version.box) {
+    version.key = base::Hasher().add("nothing").finish();
     return;
   }
-  Box& box = *version->box.get();
+  Box& box = *version.box.get();
   base::Bytes bytes;
   box.ops->encode(box.object, nullptr, bytes);
   base::Hasher hasher;
   hasher.raw(bytes);
-  if (box.ops->buffer && !version->blank) {
-    handles_.fetch(box);
+  if (box.ops->buffer && !version.blank) {
+    handles.fetch(box);
     hasher.raw({box.host_bytes(), box.bytes});
   }
-  version->key = hasher.finish();
+  version.key = hasher.finish();
 }
 
-void Engine::key_file(Version* content) {
-  if (content->producer == nullptr) content->key = key_of_file(content->file->path);
+void key_file(Version& content) {
+  if (content.producer == nullptr) content.key = key_of_file(content.file->path);
 }
 
-bool Engine::key_node(Node* node, Files files) {
-  if (node->keyed) return true;
-  for (const Input& input : node->all_inputs()) {
+bool key_node(Node& node, FileKeys files, Handles& handles) {
+  if (node.keyed) return true;
+  for (const Input& input : node.all_inputs()) {
     Version& version = *input.version;
-    if (version.file != nullptr && files == Files::changing) key_file(&version);
+    if (version.file != nullptr && files == FileKeys::changing) key_file(version);
     if (version.open != nullptr) return false;
-    key_by_content(&version);
+    key_by_content(version, handles);
     if (!version.key) return false;
   }
-  const TaskInfo& info = *node->info;
+  const TaskInfo& info = *node.info;
   Writer constants;
-  info.signature->encode_constants(*node, constants);
+  info.signature->encode_constants(node, constants);
   base::Hasher hasher;
-  hasher.add("task").add(info.name).add(info.version).add(fingerprint());
-  if (node->device == Device::cuda) hasher.add(stored_fingerprint(Device::cuda));
-  hasher.add(node->device == Device::cpu ? "cpu" : "cuda").add(constants.bytes());
-  for (const Input& input : node->all_inputs()) hasher.add(input.version->key);
-  node->key = hasher.finish();
-  node->keyed = true;
-  for (std::size_t i = 0; i < node->all_outputs().size(); ++i) {
-    Version& version = *node->outputs[i].version;
-    if (version.gather == Gather::no) version.key = output_key(node->key, i);
+  hasher.add("task").add(info.name).add(info.version).add(stored_fingerprint(Device::cpu));
+  if (node.device == Device::cuda) hasher.add(stored_fingerprint(Device::cuda));
+  hasher.add(node.device == Device::cpu ? "cpu" : "cuda").add(constants.bytes());
+  for (const Input& input : node.all_inputs()) hasher.add(input.version->key);
+  node.key = hasher.finish();
+  node.keyed = true;
+  for (std::size_t i = 0; i < node.all_outputs().size(); ++i) {
+    Version& version = *node.outputs[i].version;
+    if (version.gather == Gather::no) version.key = output_key(node.key, i);
   }
   return true;
 }
 
-void Engine::wait_for_keys(Node* node) {
-  if (std::exchange(node->keys_awaited, true)) return;
-  for (const Input& input : node->all_inputs()) {
+void wait_for_keys(Node& node, Mailbox& mailbox) {
+  if (std::exchange(node.keys_awaited, true)) return;
+  for (const Input& input : node.all_inputs()) {
     if (input.version->key || input.version->settled()) continue;
-    auto wait = std::make_unique<KeyWait>(node);
+    auto wait = std::make_unique<KeyWait>(&node);
     if (input.version->on_complete.add(wait.get())) {
       (void)wait.release();
     } else {

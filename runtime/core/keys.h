@@ -1,28 +1,32 @@
-// Process-wide settings of keys, and the scale of priorities.
+// Keys: the names of nodes and versions by what they compute, or by their content.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <string>
 
 namespace rt::detail {
 
-/// What set_fingerprint was given.
-[[nodiscard]] const std::string& fingerprint() noexcept;
+class Handles;
+class Mailbox;
+struct Node;
+struct Version;
 
-/// Expected durations rank below the user's priorities: 16 ranks for a factor of two, from a
-/// microsecond up to months.
-inline constexpr std::int32_t kRanks = 1024;
-[[nodiscard]] inline std::int32_t rank_of_seconds(double seconds) noexcept {
-  if (!(seconds > 1e-6)) return 0;
-  return std::min(static_cast<std::int32_t>(16 * std::log2(seconds * 1e6)), kRanks - 1);
-}
+/// How far the keys of files that no task makes can be relied on.
+enum class FileKeys : std::uint8_t {
+  known,     ///< the files were looked at just now
+  changing,  ///< the files may have been changed since
+};
 
-/// Above what users and durations can reach.
-inline constexpr std::int32_t kGangPriority = 1001 * kRanks;
-
-/// Seconds for a unit of cost (a flop) before any task of its kind has run.
-inline constexpr double kFirstPace = 1e-10;
+/// Finds out the key of a complete version from its content, if it has none. Throws base::Error
+/// (storage) for a file that cannot be read. Driver thread only.
+void key_by_content(Version& version, Handles& handles);
+/// Finds out the key of a file's content if no task makes it. Throws base::Error (storage) when the
+/// file cannot be read. Driver thread only.
+void key_file(Version& content);
+/// Names a node, and what it makes, by what it computes. Returns false while the key of an input is
+/// not known. Throws as key_by_content does. Driver thread only.
+[[nodiscard]] bool key_node(Node& node, FileKeys files, Handles& handles);
+/// Sends the driver an event for each input without a key, once the input is complete. The driver
+/// then goes on with those outputs of the node that were asked for. Driver thread only.
+void wait_for_keys(Node& node, Mailbox& mailbox);
 
 }  // namespace rt::detail
