@@ -68,16 +68,15 @@ void Engine::flush() {
   if (pending_.empty() || flushing_) return;
   flushing_ = true;
   const base::Moment begin = base::now();
-  const std::int64_t run_before =
-      workers.back()->busy_nanos.load() + workers.front()->busy_nanos.load();
+  const auto run_here = [&] {
+    return workers_.others().busy_nanos.load() + workers_.at(0).busy_nanos.load();
+  };
+  const std::int64_t run_before = run_here();
   for (std::size_t i = 0; i < pending_.size(); ++i) start_impure(pending_[i]);
   pending_.clear();
   flushing_ = false;
   driver_nanos_ += (base::now() - begin).count();
-  if (executor == Executor::sequential) {
-    driver_nanos_ -=
-        workers.back()->busy_nanos.load() + workers.front()->busy_nanos.load() - run_before;
-  }
+  if (executor == Executor::sequential) driver_nanos_ -= run_here() - run_before;
 }
 
 void Engine::start_impure(Node* node) {
@@ -177,7 +176,7 @@ void Engine::begin(Node* node) {
   }
   node->phase.store(Phase::scheduled, std::memory_order_relaxed);
   if (node->group != nullptr) node->group->begin_task();
-  scheduled.fetch_add(1);
+  progress_.begin();
 }
 
 void Engine::start(Node* node) {
@@ -274,14 +273,14 @@ void Engine::settle_unneeded(Node* node) {
 /// Calls behind a promise end only after the driver went on, so it does not wait for them; nor are
 /// they counted, so that others stay as few as they should be.
 void Engine::throttle() {
-  if (in_flight() <= config.in_flight + held_back) return;
+  if (progress_.in_flight() <= config.in_flight + held_back) return;
   held_back = count_held_back();
-  if (in_flight() <= config.in_flight + held_back) return;
+  if (progress_.in_flight() <= config.in_flight + held_back) return;
   const std::uint64_t most = config.in_flight / 2 + held_back;
-  const auto crowded = [&] { return in_flight() > most; };
-  wake_at.store(scheduled.load() - most);
+  const auto crowded = [&] { return progress_.in_flight() > most; };
+  progress_.wake_at(most);
   while (crowded() && !stands_still()) sleep_once(crowded, kLookAgain);
-  wake_at.store(0);
+  progress_.wake_never();
 }
 
 }  // namespace rt::detail

@@ -64,17 +64,6 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
   }
 }
 
-/// TRELLIS_SLOW_WORKER=0:5 makes worker 0 five times slower: tests show with it that results do not
-/// hang on timing.
-void slow_down(std::vector<std::unique_ptr<Worker>>& workers) {
-  const char* asked = std::getenv("TRELLIS_SLOW_WORKER");
-  if (asked == nullptr) return;
-  char* end = nullptr;
-  const unsigned long index = std::strtoul(asked, &end, 10);
-  if (*end != ':' || index + 1 >= workers.size()) return;
-  workers[index]->slowness = std::strtod(end + 1, nullptr);
-}
-
 }  // namespace
 
 Engine* Engine::current() noexcept { return current_engine.load(std::memory_order_acquire); }
@@ -105,22 +94,16 @@ Engine::Engine(const Config& asked)
       root(nullptr),
       started_(base::now()),
       records_(config),
+      workers_(*backend, records_),
+      progress_(workers_),
       answers_(config.store.get(), records_),
       handles_(*backend),
       admission_(config.memory.value != 0 ? config.memory.value : base::usable_memory(),
                  backend->cpu_workers(), ledger) {
   mailbox.use(backend->bell());
-  for (int i = 0; i < backend->cpu_workers() + backend->cuda_workers() + 1; ++i) {
-    auto& worker = *workers.emplace_back(std::make_unique<Worker>());
-    const bool cpu = i < backend->cpu_workers();
-    worker.id = {0, cpu ? Device::cpu : Device::cuda, cpu ? i : i - backend->cpu_workers()};
-    const bool driver = i == backend->cpu_workers() + backend->cuda_workers();
-    worker.number = static_cast<unsigned>(i);
-    worker.lane = driver ? records_.add_driver_lane() : records_.add_lane(worker.name());
-    if (!driver) ledger.add(worker.id.kind, worker.lane, started_);
-  }
+  for (const auto& worker : workers_.executors())
+    ledger.add(worker->id.kind, worker->lane, started_);
   ledger.show_in(records_.trace());
-  slow_down(workers);
   if (!config.pace_file.empty())
     paces_ = std::make_unique<PaceBook>(config.pace_file, config.pace_machine);
   root.store(new GroupState("", nullptr));
@@ -129,7 +112,7 @@ Engine::Engine(const Config& asked)
   run_hooks();
   if (backend->spins()) {
     idler_ = std::make_unique<Idler>(
-        *backend, [this] { return with_executor(); },
+        *backend, [this] { return workers_.with_executor(); },
         base::Duration(static_cast<std::int64_t>(config.idle_seconds * 1e9)));
   }
 }
@@ -139,15 +122,15 @@ Engine::~Engine() {
   files_.release();
   unheard.clear();
   try {
-    const auto unfinished = [&] { return in_flight() != 0; };
+    const auto unfinished = [&] { return progress_.in_flight() != 0; };
     do {  // what the last events start has to end, too
       flush();
-      wake_at.store(scheduled.load());
+      progress_.wake_at(0);
       while (unfinished()) {
         sleep_once(unfinished, kLookAgain);
         if (stands_still()) give_up_promises();
       }
-      wake_at.store(0);
+      progress_.wake_never();
       handle_events();
     } while (unfinished() || !pending_.empty() || !mailbox.empty());
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
@@ -176,7 +159,7 @@ void Engine::destroy_coroutines() {
 }
 
 void Engine::run_hooks() {
-  Worker& here = this_worker();
+  Worker& here = workers_.here();
   here.launched.fetch_add(1);  // so that nobody puts the workers to sleep meanwhile
   if (idler_) idler_->activity();
   backend->on_each_worker([](void*) { run_worker_hooks(); }, nullptr);
@@ -191,7 +174,7 @@ Summary Engine::summary() {
   s.stored = answers_.stored();
   s.merged = answers_.merged();
   std::int64_t overhead = driver_nanos_;
-  for (const auto& worker : workers) {
+  for (const auto& worker : workers_.all()) {
     s.tasks += worker->ended.load();
     s.failed += worker->failed.load();
     s.cancelled += worker->cancelled.load();
@@ -200,7 +183,8 @@ Summary Engine::summary() {
     s.parts += worker->parts.load();
     s.packed += worker->packed.load();
     overhead += worker->overhead_nanos.load();
-    if (worker == workers.back()) break;
+  }
+  for (const auto& worker : workers_.executors()) {
     WorkerSummary w;
     w.id = worker->id;
     if (w.id.kind == Device::cuda) w.gpu = backend->gpu_of(w.id.index);

@@ -33,9 +33,10 @@
 #include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
+#include "runtime/core/progress.h"
 #include "runtime/core/records.h"
 #include "runtime/core/team.h"
-#include "runtime/core/worker.h"
+#include "runtime/core/workers.h"
 #include "runtime/summary.h"
 
 namespace rt::detail {
@@ -124,7 +125,7 @@ class Engine {
   // --- promises (driver)
   /// Nothing is with the executor or on its way to the driver, so that only the driver can go on.
   [[nodiscard]] bool stands_still() const noexcept {
-    return with_executor() == 0 && mailbox.empty();
+    return workers_.with_executor() == 0 && mailbox.empty();
   }
   [[noreturn]] void throw_stuck(const Wait& wait);
   /// Scheduled nodes that cannot start before a promise is set.
@@ -137,11 +138,6 @@ class Engine {
   static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
 
   [[nodiscard]] Summary summary();
-  [[nodiscard]] std::uint64_t ended() const noexcept;
-  [[nodiscard]] std::uint64_t in_flight() const noexcept { return scheduled.load() - ended(); }
-  /// Nodes that the executor has and has not run to their end.
-  [[nodiscard]] std::uint64_t with_executor() const noexcept;
-  [[nodiscard]] Worker& this_worker() noexcept;
   /// Whether a worker finds the arguments of calls that wait for others.
   [[nodiscard]] bool packs_calls() const noexcept {
     return config.packs && executor == Executor::starpu_cpu;
@@ -153,6 +149,8 @@ class Engine {
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
   /// Returns what answers pure calls without a run. Any thread, as far as its methods allow.
   [[nodiscard]] Answers& answers() noexcept { return answers_; }
+  /// Returns the workers. Any thread.
+  [[nodiscard]] const Workers& workers() const noexcept { return workers_; }
   /// Returns the files that tasks use. Driver thread only.
   [[nodiscard]] FileTable& files() noexcept { return files_; }
   /// Returns the pure calls that have not begun. Any thread, as far as its methods allow.
@@ -170,15 +168,12 @@ class Engine {
   Config config;
   Executor executor = Executor::sequential;
   std::unique_ptr<Backend> backend;
-  std::vector<std::unique_ptr<Worker>> workers;  ///< the executor's, then one for all other threads
   Mailbox mailbox;
   std::atomic<GroupState*> root;
-  std::deque<WaitRecord*> resumable;        ///< coroutines that can go on; owned
-  std::unordered_set<void*> detached;       ///< frames of spawned coroutines
-  std::deque<Unheard> unheard;              ///< errors of spawned coroutines
-  std::atomic<std::uint64_t> scheduled{0};  ///< nodes that will end; written by the driver
-  std::atomic<std::uint64_t> wake_at{0};    ///< not 0: the driver sleeps until so many nodes ended
-  bool woken = false;                       ///< a wake() met the driver asleep for another reason
+  std::deque<WaitRecord*> resumable;   ///< coroutines that can go on; owned
+  std::unordered_set<void*> detached;  ///< frames of spawned coroutines
+  std::deque<Unheard> unheard;         ///< errors of spawned coroutines
+  bool woken = false;                  ///< a wake() met the driver asleep for another reason
   Teams teams{*this};
   Packs packs;
   Ledger ledger;  ///< of the executor's workers
@@ -209,6 +204,8 @@ class Engine {
   std::unique_ptr<PaceBook> paces_;
   const base::Moment started_;  ///< by the executor's clock
   Records records_;
+  const Workers workers_;
+  Progress progress_;
   Answers answers_;
   Handles handles_;
   Admission admission_;

@@ -65,7 +65,7 @@ void Engine::learn(const Node& node) const noexcept {
 void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const* bytes) noexcept {
   ThisThread& here = this_thread;
   const bool outermost = !std::exchange(here.handing_over, true);
-  Worker& worker = this_worker();
+  Worker& worker = workers_.here();
   std::vector<std::pair<base::Key, base::Bytes>>
       kept;  // encoded now: once settled, a successor may change a result in place
   if (stage == Stage::ready) {
@@ -95,11 +95,7 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   for (auto& [key, result] : kept)
     config.store->insert(key, std::move(result), base::seconds(node.ran));
   node.unref();
-  worker.ended.fetch_add(1);
-  const std::uint64_t target = wake_at.load();
-  if (target != 0 && (workers.size() <= 9 || worker.ended.load() % 16 == 0) && ended() >= target) {
-    mailbox.nudge();
-  }
+  if (progress_.end(worker)) mailbox.nudge();
 }
 
 Failure* Engine::cancelled_failure(const Node& node) {
@@ -111,25 +107,6 @@ Failure* Engine::cancelled_failure(const Node& node) {
       std::make_exception_ptr(Cancelled("task '" + node.info->name + "' was cancelled" +
                                         (path.empty() ? "" : " with group '" + path + "'")));
   return failure;
-}
-
-std::uint64_t Engine::ended() const noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& worker : workers) sum += worker->ended.load();
-  return sum;
-}
-
-std::uint64_t Engine::with_executor() const noexcept {
-  // Returned first: a node counted there is then counted as launched too.
-  std::uint64_t returned = 0;
-  std::uint64_t launched = 0;
-  for (const auto& worker : workers) returned += worker->returned.load();
-  for (const auto& worker : workers) launched += worker->launched.load();
-  return launched - returned;
-}
-
-Worker& Engine::this_worker() noexcept {
-  return this_thread.worker != nullptr ? *this_thread.worker : *workers.back();
 }
 
 }  // namespace rt::detail

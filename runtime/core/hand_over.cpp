@@ -237,7 +237,7 @@ void Engine::count_work(Node& node) const {
 }
 
 void Engine::launch(Node& node) {
-  Worker& here = this_worker();
+  Worker& here = workers_.here();
   here.launched.fetch_add(1);
   // On a worker's thread another launch has not returned yet, so the workers are awake.
   if (idler_ && this_thread.driver) idler_->activity();

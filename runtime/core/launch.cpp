@@ -52,7 +52,7 @@ void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexce
   auto& node = static_cast<Node&>(launch);
   Gang* const gang = launch.gang;
   if (gang != nullptr) gang->assemble();
-  Worker& own = *engine.workers[worker];
+  Worker& own = engine.workers().at(worker);
   Worker* const before = std::exchange(this_thread.worker, &own);
   if (node.member == nullptr) {
     Running(engine, node, own, bytes).run();

@@ -158,7 +158,7 @@ std::uint64_t Engine::count_held_back() const {
 }
 
 void Engine::throw_stuck(const Wait& wait) {
-  wake_at.store(0);
+  progress_.wake_never();
   std::string reason = "something that nothing can make any more";
   for (const PromiseGuard* guard : open_promises()) {
     Behind behind;

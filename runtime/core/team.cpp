@@ -180,7 +180,7 @@ void Team::record(const Worker& own, base::Moment from, base::Moment to, bool re
 
 void help(Launch& launch, unsigned worker) noexcept {
   Team* const team = static_cast<Team::Helper&>(launch).team;
-  Worker& own = *team->engine_.workers[worker];
+  Worker& own = team->engine_.workers().at(worker);
   Worker* const before = std::exchange(this_thread.worker, &own);
   team->attend(own);
   this_thread.worker = before;

@@ -190,15 +190,15 @@ void Engine::wait_everything() {
       demand_held();
     }
     flush();
-    wake_at.store(scheduled.load());
+    progress_.wake_at(0);
     const auto unfinished = [&] {
-      wake_at.store(scheduled.load());
-      return in_flight() != 0;
+      progress_.wake_at(0);
+      return progress_.in_flight() != 0;
     };
     sleep_while(unfinished, {"rt::wait_all"});
-    wake_at.store(0);
+    progress_.wake_never();
     handle_events();
-  } while (in_flight() != 0 || !pending_.empty() || !mailbox.empty());
+  } while (progress_.in_flight() != 0 || !pending_.empty() || !mailbox.empty());
 }
 
 void Engine::wait_all() {
