@@ -35,7 +35,7 @@ struct Alias : Waiter, Event {
     const bool dropped = from->at() == Stage::cancelled && from->failure->cancelled;
     wanted = to->try_hold();
     if (wanted && !dropped) share(from, to);
-    Engine::current()->mailbox.send(this);
+    Engine::current()->mailbox().send(this);
   }
 
   void go_on(Engine& engine) const {

@@ -141,7 +141,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
       begin(node);
       finish(*node, Stage::cancelled, failure);
     } else if (stack.size() == depth) {
-      wait_for_keys(*node, mailbox);
+      wait_for_keys(*node, mailbox_);
     }
     return stack.size() == depth;
   }

@@ -100,7 +100,7 @@ Engine::Engine(const Config& asked)
       handles_(*backend),
       admission_(config.memory.value != 0 ? config.memory.value : base::usable_memory(),
                  backend->cpu_workers(), ledger) {
-  mailbox.use(backend->bell());
+  mailbox_.use(backend->bell());
   for (const auto& worker : workers_.executors())
     ledger.add(worker->id.kind, worker->lane, started_);
   ledger.show_in(records_.trace());
@@ -118,9 +118,9 @@ Engine::Engine(const Config& asked)
 }
 
 Engine::~Engine() {
-  destroy_coroutines();
+  coroutines_.destroy_spawned();
   files_.release();
-  unheard.clear();
+  coroutines_.forget_errors();
   try {
     const auto unfinished = [&] { return progress_.in_flight() != 0; };
     do {  // what the last events start has to end, too
@@ -132,11 +132,9 @@ Engine::~Engine() {
       }
       progress_.wake_never();
       handle_events();
-    } while (unfinished() || !pending_.empty() || !mailbox.empty());
+    } while (unfinished() || !pending_.empty() || !mailbox_.empty());
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
-  for (WaitRecord* left : resumable) delete_record(left);
-  resumable.clear();
   idler_.reset();
   backend->drain();  // helpers, and launches whose calls others ran, have yet to return
   if (records_.trace() != nullptr) ledger.close(base::now());
@@ -148,14 +146,6 @@ Engine::~Engine() {
   current_engine.store(nullptr, std::memory_order_release);
   this_thread.driver = false;
   root.load()->unref();
-}
-
-void Engine::destroy_coroutines() {
-  while (!detached.empty()) {
-    void* frame = *detached.begin();
-    detached.erase(detached.begin());
-    std::coroutine_handle<>::from_address(frame).destroy();
-  }
 }
 
 void Engine::run_hooks() {

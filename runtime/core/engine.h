@@ -12,19 +12,15 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "runtime/config.h"
 #include "runtime/core/admission.h"
 #include "runtime/core/answers.h"
 #include "runtime/core/backend.h"
+#include "runtime/core/coroutines.h"
 #include "runtime/core/events.h"
 #include "runtime/core/file_table.h"
 #include "runtime/core/group_state.h"
@@ -96,7 +92,7 @@ class Engine {
   void wait_group(GroupState& group);
   void wait_all();
   void wait_everything();
-  void handle_events();
+  void handle_events() { mailbox_.handle_events(*this); }
   std::size_t resume_ready();
   bool wait_event(std::optional<base::Duration> timeout);
   /// Handles events and sleeps until the condition does not hold any more. Throws base::Error
@@ -113,10 +109,7 @@ class Engine {
   /// Handles events and sleeps once, for the time-out at most, if the condition holds.
   template <class Condition>
   void sleep_once(Condition condition, std::optional<base::Duration> timeout) {
-    handle_events();
-    mailbox.announce();
-    if (!condition() || !mailbox.empty()) return mailbox.stay_awake();
-    if (mailbox.sleep(timeout)) woken = true;
+    mailbox_.sleep_once(*this, condition, timeout);
   }
 
   /// A version that no task will make any more.
@@ -125,7 +118,7 @@ class Engine {
   // --- promises (driver)
   /// Nothing is with the executor or on its way to the driver, so that only the driver can go on.
   [[nodiscard]] bool stands_still() const noexcept {
-    return workers_.with_executor() == 0 && mailbox.empty();
+    return workers_.with_executor() == 0 && mailbox_.empty();
   }
   [[noreturn]] void throw_stuck(const Wait& wait);
   /// Scheduled nodes that cannot start before a promise is set.
@@ -149,6 +142,10 @@ class Engine {
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
   /// Returns what answers pure calls without a run. Any thread, as far as its methods allow.
   [[nodiscard]] Answers& answers() noexcept { return answers_; }
+  /// Returns what wakes the driver. Any thread, as far as its methods allow.
+  [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
+  /// Returns the coroutines that the driver resumes. Driver thread only.
+  [[nodiscard]] Coroutines& coroutines() noexcept { return coroutines_; }
   /// Returns the workers. Any thread.
   [[nodiscard]] const Workers& workers() const noexcept { return workers_; }
   /// Returns the files that tasks use. Driver thread only.
@@ -158,22 +155,10 @@ class Engine {
   /// Returns the executor's handles of contents. Any thread.
   [[nodiscard]] Handles& handles() noexcept { return handles_; }
 
-  struct Unheard {
-    Held version;
-    std::exception_ptr error;
-  };
-  /// Throws the error of a spawned coroutine whose value nobody holds.
-  void throw_unheard();
-
   Config config;
   Executor executor = Executor::sequential;
   std::unique_ptr<Backend> backend;
-  Mailbox mailbox;
   std::atomic<GroupState*> root;
-  std::deque<WaitRecord*> resumable;   ///< coroutines that can go on; owned
-  std::unordered_set<void*> detached;  ///< frames of spawned coroutines
-  std::deque<Unheard> unheard;         ///< errors of spawned coroutines
-  bool woken = false;                  ///< a wake() met the driver asleep for another reason
   Teams teams{*this};
   Packs packs;
   Ledger ledger;  ///< of the executor's workers
@@ -195,13 +180,14 @@ class Engine {
   void keep_results(Node& node, std::byte* const* bytes,
                     std::vector<std::pair<base::Key, base::Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;
-  void destroy_coroutines();
 
   std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
   LazyNodes lazy_nodes_;
   FileTable files_;
   std::unique_ptr<Idler> idler_;
   std::unique_ptr<PaceBook> paces_;
+  Mailbox mailbox_;
+  Coroutines coroutines_;
   const base::Moment started_;  ///< by the executor's clock
   Records records_;
   const Workers workers_;

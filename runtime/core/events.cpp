@@ -59,6 +59,14 @@ Event* Mailbox::take() noexcept {
   return in_order;
 }
 
+void Mailbox::handle_events(Engine& engine) {
+  for (Event* event = take(); event != nullptr;) {
+    Event* next = event->next_event;
+    event->handle(event, engine);
+    event = next;
+  }
+}
+
 bool Mailbox::sleep(std::optional<base::Duration> timeout) noexcept {
   if (bell_ != nullptr) {
     bell_->wait(timeout);

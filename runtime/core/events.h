@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -44,21 +45,36 @@ class Mailbox {
   /// Makes the next sleep return at once. Async-signal-safe.
   void wake() noexcept;
 
-  /// Everything sent so far, in the order of sending.
-  [[nodiscard]] Event* take() noexcept;
+  /// True if nothing was sent that the driver has not taken. Any thread.
   [[nodiscard]] bool empty() const noexcept { return head_.load() == nullptr; }
 
-  /// Between announce() and sleep() the driver looks a last time at what it waits for: whatever
-  /// happens after the announcement ends the sleep.
-  void announce() noexcept { sleeping_.store(true); }
-  /// Returns true when it was a wake() rather than an event, a nudge or the time-out.
-  bool sleep(std::optional<base::Duration> timeout) noexcept;
-  void stay_awake() noexcept { sleeping_.store(false); }
+  // --- driver thread only
+
+  /// Handles everything sent so far, in the order of sending. Throws what the events throw.
+  void handle_events(Engine& engine);
+  /// Handles what was sent, and sleeps if the condition then holds: until something is sent, a
+  /// nudge or a wake(), for the time-out at most.
+  template <class Condition>
+  void sleep_once(Engine& engine, Condition condition, std::optional<base::Duration> timeout) {
+    handle_events(engine);
+    // The condition is looked at a last time after the announcement: whatever happens from here on
+    // ends the sleep.
+    sleeping_.store(true);
+    if (!condition() || !empty()) return sleeping_.store(false);
+    if (sleep(timeout)) woke_up_ = true;
+  }
+  /// Returns true if a wake() has ended a sleep since it was last called.
+  [[nodiscard]] bool take_wake() noexcept { return std::exchange(woke_up_, false); }
 
  private:
+  [[nodiscard]] Event* take() noexcept;
+  /// Returns true when it was a wake() rather than an event, a nudge or the time-out.
+  bool sleep(std::optional<base::Duration> timeout) noexcept;
+
   std::atomic<Event*> head_{nullptr};
   std::atomic<bool> sleeping_{false};
   std::atomic<bool> woken_{false};
+  bool woke_up_ = false;  ///< the driver's own
   Bell* bell_ = nullptr;
   int fd_;
 };

@@ -91,11 +91,11 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
     for (Node* next : admission_.give_back(node)) became_ready(next);
   node.empty();
   if (outermost) drain_ready();
-  if (node.group != nullptr && node.group->end_task()) mailbox.nudge();
+  if (node.group != nullptr && node.group->end_task()) mailbox_.nudge();
   for (auto& [key, result] : kept)
     config.store->insert(key, std::move(result), base::seconds(node.ran));
   node.unref();
-  if (progress_.end(worker)) mailbox.nudge();
+  if (progress_.end(worker)) mailbox_.nudge();
 }
 
 Failure* Engine::cancelled_failure(const Node& node) {

@@ -27,7 +27,7 @@ struct KeyWait : Waiter, Event {
     node = waiting;
     node->ref();
     Waiter::fire = [](Waiter* self) noexcept {
-      Engine::current()->mailbox.send(static_cast<KeyWait*>(self));
+      Engine::current()->mailbox().send(static_cast<KeyWait*>(self));
     };
     Event::handle = [](Event* self, Engine& engine) {
       const std::unique_ptr<KeyWait> wait(static_cast<KeyWait*>(self));

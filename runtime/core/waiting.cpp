@@ -26,13 +26,13 @@ struct WaitRecord : Waiter, Event {
     Waiter::fire = [](Waiter* self) noexcept {
       auto* record = static_cast<WaitRecord*>(self);
       if (Engine* engine = Engine::current()) {
-        engine->mailbox.send(record);
+        engine->mailbox().send(record);
       } else {
         delete record;
       }
     };
     Event::handle = [](Event* self, Engine& engine) {
-      engine.resumable.push_back(static_cast<WaitRecord*>(self));
+      engine.coroutines().add_ready(static_cast<WaitRecord*>(self));
     };
   }
   WaitRecord(const WaitRecord&) = delete;
@@ -101,7 +101,7 @@ bool start_await(Version* version) {
 
 void suspend_on(Version* version, std::coroutine_handle<> caller, WaitRecord** owner) {
   auto* record = new WaitRecord(caller, owner);
-  if (!version->on_complete.add(record)) Engine::current()->mailbox.send(record);
+  if (!version->on_complete.add(record)) Engine::current()->mailbox().send(record);
 }
 
 void forget(WaitRecord* record) noexcept {
@@ -122,22 +122,13 @@ const void* settled_object(Version* version) {
   return version->box->object;
 }
 
-void Engine::handle_events() {
-  for (Event* event = mailbox.take(); event != nullptr;) {
-    Event* next = event->next_event;
-    event->handle(event, *this);
-    event = next;
-  }
-}
-
 std::size_t Engine::resume_ready() {
   std::size_t resumed = 0;
   while (true) {
     flush();
     handle_events();
-    if (resumable.empty()) return resumed;
-    std::unique_ptr<WaitRecord> next(resumable.front());
-    resumable.pop_front();
+    std::unique_ptr<WaitRecord> next(coroutines_.take_ready());
+    if (next == nullptr) return resumed;
     if (!next->caller) continue;
     const GroupGuard guard(*this);
     entered = std::move(next->group);
@@ -159,7 +150,7 @@ void Engine::wait_for(Version* version, const char* action) {
   }
   flush();
   if (version->settled()) return;
-  Signal signal(mailbox);
+  Signal signal(mailbox_);
   if (!version->on_complete.add(&signal)) return;
   try {
     sleep_while([&] { return !signal.fired.load(); }, {action, version});
@@ -198,7 +189,7 @@ void Engine::wait_everything() {
     sleep_while(unfinished, {"rt::wait_all"});
     progress_.wake_never();
     handle_events();
-  } while (progress_.in_flight() != 0 || !pending_.empty() || !mailbox.empty());
+  } while (progress_.in_flight() != 0 || !pending_.empty() || !mailbox_.empty());
 }
 
 void Engine::wait_all() {
@@ -214,7 +205,7 @@ void Engine::wait_all() {
 bool Engine::wait_event(std::optional<base::Duration> timeout) {
   flush();
   handle_events();
-  if (!resumable.empty() || std::exchange(woken, false)) return true;
+  if (coroutines_.any_ready() || mailbox_.take_wake()) return true;
   const base::Moment begin = base::now();
   while (true) {
     std::optional<base::Duration> left;
@@ -222,9 +213,9 @@ bool Engine::wait_event(std::optional<base::Duration> timeout) {
       left = *timeout - (base::now() - begin);
       if (left->count() <= 0) return false;
     }
-    sleep_once([&] { return resumable.empty(); }, left);
+    sleep_once([&] { return !coroutines_.any_ready(); }, left);
     handle_events();
-    if (!resumable.empty() || std::exchange(woken, false)) return true;
+    if (coroutines_.any_ready() || mailbox_.take_wake()) return true;
   }
 }
 
@@ -232,19 +223,19 @@ void wait_progress(const Version* awaited) {
   Engine& engine = Engine::for_driver("rt::run");
   engine.flush();
   engine.handle_events();
-  if (!engine.resumable.empty() || awaited->settled()) return;
+  if (engine.coroutines().any_ready() || awaited->settled()) return;
   if (engine.stands_still()) engine.throw_stuck({"rt::run", awaited, nullptr, true});
-  engine.sleep_once([&] { return engine.resumable.empty(); }, Engine::kLookAgain);
+  engine.sleep_once([&] { return !engine.coroutines().any_ready(); }, Engine::kLookAgain);
 }
 
 // --- spawned coroutines
 
 void Detached::enlist(std::coroutine_handle<> frame) {
-  Engine::for_driver("spawn").detached.insert(frame.address());
+  Engine::for_driver("spawn").coroutines().add_spawned(frame);
 }
 
 void Detached::delist(std::coroutine_handle<> frame) noexcept {
-  if (Engine* engine = Engine::current()) engine->detached.erase(frame.address());
+  if (Engine* engine = Engine::current()) engine->coroutines().remove_spawned(frame);
 }
 
 void start_detached(std::coroutine_handle<> frame) {
@@ -253,15 +244,7 @@ void start_detached(std::coroutine_handle<> frame) {
 }
 
 void report_unheard(const Held& version, std::exception_ptr error) {
-  Engine::current()->unheard.push_back({version, std::move(error)});
-}
-
-void Engine::throw_unheard() {
-  while (!unheard.empty()) {
-    const Unheard oldest = std::move(unheard.front());
-    unheard.pop_front();
-    if (oldest.version->holds.load() == 1) std::rethrow_exception(oldest.error);
-  }
+  Engine::current()->coroutines().add_error(version, std::move(error));
 }
 
 // --- several values
@@ -284,7 +267,7 @@ struct Arrival : Waiter, Event {
     Waiter::fire = [](Waiter* self) noexcept {
       auto* arrival = static_cast<Arrival*>(self);
       if (Engine* engine = Engine::current()) {
-        engine->mailbox.send(arrival);
+        engine->mailbox().send(arrival);
       } else {
         delete arrival;
       }
@@ -315,12 +298,12 @@ void Arrivals::watch(const Held& version) {
   arrival->note = [](void* owner, std::size_t index, Engine& at) {
     auto& state = *static_cast<State*>(owner);
     state.settled.push_back(index);
-    if (state.waiting) at.resumable.push_back(state.waiting.release());
+    if (state.waiting) at.coroutines().add_ready(state.waiting.release());
   };
   if (version->on_complete.add(arrival.get())) {
     (void)arrival.release();
   } else {
-    engine.mailbox.send(arrival.release());
+    engine.mailbox().send(arrival.release());
   }
 }
 
@@ -349,7 +332,7 @@ void Arrivals::suspend(std::coroutine_handle<> caller, WaitRecord** owner) {
 std::size_t poll() {
   detail::Engine& engine = detail::Engine::for_driver("rt::poll");
   const std::size_t resumed = engine.resume_ready();
-  engine.throw_unheard();
+  engine.coroutines().throw_unheard();
   return resumed;
 }
 
@@ -358,7 +341,7 @@ bool wait_event(std::optional<base::Duration> timeout) {
 }
 
 void wake() noexcept {
-  if (detail::Engine* engine = detail::Engine::current()) engine->mailbox.wake();
+  if (detail::Engine* engine = detail::Engine::current()) engine->mailbox().wake();
 }
 
 void wait_all() { detail::Engine::for_driver("rt::wait_all").wait_all(); }
