@@ -15,7 +15,7 @@
 
 namespace rt::detail {
 
-thread_local ThisThread this_thread;
+constinit thread_local ThisThread this_thread;
 
 namespace {
 

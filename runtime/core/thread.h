@@ -18,6 +18,6 @@ struct ThisThread {
   bool handing_over = false;
 };
 
-extern thread_local ThisThread this_thread;
+extern constinit thread_local ThisThread this_thread;
 
 }  // namespace rt::detail
