@@ -218,7 +218,7 @@ void Engine::close(Version* version) {
   try {
     combine(version, *open);
   } catch (...) {
-    poison(version, std::current_exception());
+    poison(*version, std::current_exception());
   }
 }
 
@@ -273,10 +273,10 @@ void Engine::settle_unneeded(Node* node) {
 /// Calls behind a promise end only after the driver went on, so it does not wait for them; nor are
 /// they counted, so that others stay as few as they should be.
 void Engine::throttle() {
-  if (progress_.in_flight() <= config.in_flight + held_back) return;
-  held_back = count_held_back();
-  if (progress_.in_flight() <= config.in_flight + held_back) return;
-  const std::uint64_t most = config.in_flight / 2 + held_back;
+  if (progress_.in_flight() <= config.in_flight + held_back_) return;
+  held_back_ = count_held_back();
+  if (progress_.in_flight() <= config.in_flight + held_back_) return;
+  const std::uint64_t most = config.in_flight / 2 + held_back_;
   const auto crowded = [&] { return progress_.in_flight() > most; };
   progress_.wake_at(most);
   while (crowded() && !stands_still()) sleep_once(crowded, kLookAgain);

@@ -128,7 +128,7 @@ Engine::~Engine() {
       progress_.wake_at(0);
       while (unfinished()) {
         sleep_once(unfinished, kLookAgain);
-        if (stands_still()) give_up_promises();
+        if (stands_still()) give_up_promises(*this);
       }
       progress_.wake_never();
       handle_events();

@@ -31,6 +31,7 @@
 #include "runtime/core/packs.h"
 #include "runtime/core/progress.h"
 #include "runtime/core/records.h"
+#include "runtime/core/stuck.h"
 #include "runtime/core/team.h"
 #include "runtime/core/workers.h"
 #include "runtime/summary.h"
@@ -39,14 +40,6 @@ namespace rt::detail {
 
 class Idler;
 class PaceBook;
-
-/// What the driver blocks for, in the words of an error when it would wait for ever.
-struct Wait {
-  const char* action;                 ///< "rt::wait_all"
-  const Version* awaited = nullptr;   ///< one version; null: many
-  const GroupState* group = nullptr;  ///< the tasks of one group; null: all
-  bool coroutines = false;            ///< coroutines go on meanwhile
-};
 
 class Engine {
  public:
@@ -112,20 +105,18 @@ class Engine {
     mailbox_.sleep_once(*this, condition, timeout);
   }
 
-  /// A version that no task will make any more.
-  void poison(Version* version, std::exception_ptr error);
-
   // --- promises (driver)
-  /// Nothing is with the executor or on its way to the driver, so that only the driver can go on.
+  /// Makes a promised version complete; who waits for it goes on.
+  void fulfil(Version& version, BoxRef content);
+  /// Fails a version that no task will make any more; who waits for it is cancelled.
+  void poison(Version& version, std::exception_ptr error);
+  /// True if the executor has nothing, and nothing is on its way to the driver, so that only the
+  /// driver can go on.
   [[nodiscard]] bool stands_still() const noexcept {
     return workers_.with_executor() == 0 && mailbox_.empty();
   }
+  /// Throws base::Error (usage) saying why the wait would never end.
   [[noreturn]] void throw_stuck(const Wait& wait);
-  /// Scheduled nodes that cannot start before a promise is set.
-  [[nodiscard]] std::uint64_t count_held_back() const;
-  /// Poisons the promises that tasks wait for. False: there was none.
-  bool give_up_promises() noexcept;
-  std::uint64_t held_back = 0;  ///< the count above when it was last needed; 0 after a promise
 
   /// While the driver blocks it looks so often whether anything runs at all.
   static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
@@ -198,6 +189,7 @@ class Engine {
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
   std::uint32_t calls_ = 0;
   bool flushing_ = false;
+  std::uint64_t held_back_ = 0;  ///< as last counted (count_held_back); 0 after a promise
 };
 
 }  // namespace rt::detail

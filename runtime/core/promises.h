@@ -6,6 +6,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <vector>
 
 #include "runtime/core/version.h"
 
@@ -18,6 +19,9 @@ void refuse(Version* version, std::exception_ptr error);
 
 /// Who sets a promised version.
 enum class Promiser : std::uint8_t { program, coroutine };
+
+/// Returns "main.cpp:7".
+[[nodiscard]] std::string place_of(const std::source_location& where);
 
 /// Poisons a promised version when the last of its promises goes without having set it. All guards
 /// are in one list, so that who waits in vain can be told for what.
@@ -40,5 +44,8 @@ class PromiseGuard {
   std::source_location where_;
   std::list<const PromiseGuard*>::iterator entry_;
 };
+
+/// Returns the guards of all promises that are not set, those of the program first.
+[[nodiscard]] std::vector<const PromiseGuard*> open_promises();
 
 }  // namespace rt::detail

@@ -139,6 +139,12 @@ std::size_t Engine::resume_ready() {
   }
 }
 
+void Engine::throw_stuck(const Wait& wait) {
+  progress_.wake_never();
+  throw base::Error(base::Errc::usage,
+                    std::string(wait.action) + ": it would never end: " + why_stuck(wait));
+}
+
 void Engine::wait_for(Version* version, const char* action) {
   flush();
   {
