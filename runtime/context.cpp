@@ -23,11 +23,11 @@ int Context::attempt() const noexcept { return running_.attempt; }
 
 int Context::cpus() const noexcept { return running_.node.needs.cpus; }
 
-void* Context::stream() const noexcept { return running_.engine.backend->stream(); }
+void* Context::stream() const noexcept { return running_.engine.backend().stream(); }
 
 std::span<std::byte> Context::scratch() const noexcept {
   const detail::Node& node = running_.node;
-  if (node.scratch_at == nullptr || running_.engine.backend->simulates()) return {};
+  if (node.scratch_at == nullptr || running_.engine.backend().simulates()) return {};
   return {node.scratch_at, node.scratch};
 }
 

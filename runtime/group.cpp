@@ -9,7 +9,8 @@ namespace rt {
 
 Group::Group(std::string_view name) {
   detail::Engine& engine = detail::Engine::for_driver("making a rt::Group");
-  detail::GroupState* outer = engine.entered ? engine.entered.get() : engine.root.load();
+  const detail::GroupPtr& entered = engine.scope().group();
+  detail::GroupState* outer = entered ? entered.get() : &engine.root();
   state_ = new detail::GroupState(std::string(name), outer);
   state_->box = engine.records().add_group(name, outer->box);
 }
@@ -33,14 +34,14 @@ Group::Scope Group::enter() const { return Scope(state_); }
 
 Group::Scope::Scope(detail::GroupState* group) : before_(nullptr) {
   detail::Engine& engine = detail::Engine::for_driver("entering a rt::Group");
-  before_ = engine.entered.get();
+  before_ = engine.scope().group().get();
   if (before_ != nullptr) before_->ref();  // a coroutine may keep the scope for longer than it
-  engine.entered = detail::GroupPtr::of(group);
+  engine.scope().enter(detail::GroupPtr::of(group));
 }
 
 Group::Scope::~Scope() {
   if (detail::Engine* engine = detail::Engine::current())
-    engine->entered = detail::GroupPtr::of(before_);
+    engine->scope().enter(detail::GroupPtr::of(before_));
   if (before_ != nullptr) before_->unref();
 }
 

@@ -24,19 +24,19 @@ const char* executor_name(Executor executor) noexcept {
 Runtime::Runtime(const Config& config) : engine_(std::make_unique<detail::Engine>(config)) {}
 Runtime::~Runtime() = default;
 
-Executor Runtime::executor() const noexcept { return engine_->executor; }
-int Runtime::workers() const noexcept { return engine_->backend->cpu_workers(); }
-int Runtime::gpus() const noexcept { return engine_->backend->gpus(); }
-int Runtime::gpu_workers() const noexcept { return engine_->backend->cuda_workers(); }
+Executor Runtime::executor() const noexcept { return engine_->executor(); }
+int Runtime::workers() const noexcept { return engine_->backend().cpu_workers(); }
+int Runtime::gpus() const noexcept { return engine_->backend().gpus(); }
+int Runtime::gpu_workers() const noexcept { return engine_->backend().cuda_workers(); }
 Summary Runtime::summary() const { return engine_->summary(); }
 UseSeries Runtime::use() const { return engine_->ledger.series(base::now()); }
 void Runtime::set_window(int chains) const noexcept {
-  engine_->ledger.set_window(chains, base::now());
+  engine_->ledger().set_window(chains, base::now());
 }
 
 int worker_count() noexcept {
   const detail::Engine* engine = detail::Engine::current();
-  return engine != nullptr ? engine->backend->cpu_workers() : 0;
+  return engine != nullptr ? engine->backend().cpu_workers() : 0;
 }
 
 namespace {

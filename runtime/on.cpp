@@ -1,15 +1,13 @@
 #include "runtime/on.h"
 
-#include <utility>
-
 #include "runtime/core/engine.h"
 
 namespace rt {
 
-On::On(Device kind) : before_(std::exchange(detail::Engine::for_driver("rt::On").wanted, kind)) {}
+On::On(Device kind) : before_(detail::Engine::for_driver("rt::On").scope().use(kind)) {}
 
 On::~On() {
-  if (detail::Engine* engine = detail::Engine::current()) engine->wanted = before_;
+  if (detail::Engine* engine = detail::Engine::current()) engine->scope().use(before_);
 }
 
 }  // namespace rt

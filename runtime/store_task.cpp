@@ -8,7 +8,7 @@ namespace rt {
 Value<void> persist_results(Persist when) {
   static const auto task = rt::task("persist", 1)
                                .cpu([](Context&, int) {
-                                 const auto& store = detail::Engine::current()->config.store;
+                                 const auto& store = detail::Engine::current()->config().store;
                                  if (store) store->persist();
                                })
                                .priority([](const int& priority) { return priority; });

@@ -33,7 +33,7 @@ std::string count(int n, const char* what) {
 
 void check_needs(Node& node) {
   const Engine& engine = *Engine::current();
-  const Backend& backend = *engine.backend;
+  const Backend& backend = engine.backend();
   const TaskInfo& info = *node.info;
   node.needs = info.needs_of != nullptr ? info.needs_of(node) : info.needs;
   const Resources& needs = node.needs;
@@ -51,12 +51,12 @@ void check_needs(Node& node) {
   if (needs.gpus > 1) refuse_need(node, count(needs.gpus, "gpu"), "a task can use one at most");
   const bool for_gpus = info.cuda != nullptr || (backend.simulates() && info.work_of != nullptr);
   if (needs.gpus == 1 && !for_gpus) refuse_need(node, "a gpu", "it has no .cuda body");
-  const bool asked = needs.gpus == 1 || (engine.wanted == Device::cuda && for_gpus);
+  const bool asked = needs.gpus == 1 || (engine.scope().device() == Device::cuda && for_gpus);
   node.device = asked || info.cpu == nullptr ? Device::cuda : Device::cpu;
   if (node.device == Device::cuda && backend.cuda_workers() == 0) {
     refuse_need(
         node, "a gpu",
-        "the executor (" + std::string(executor_name(engine.executor)) + ") has no CUDA worker");
+        "the executor (" + std::string(executor_name(engine.executor())) + ") has no CUDA worker");
   }
   if (node.device == Device::cuda && needs.cpus > 1) {
     refuse_need(node, "a gpu and " + count(needs.cpus, "cpu"), "a CUDA body has one core");

@@ -40,9 +40,9 @@ bool unstarted(const Version& version) noexcept {
 void Engine::submit(Node* node) {
   const std::int64_t begin = (calls_ & 63) == 0 ? base::now().nanos : 0;
   node->number = calls_++;
-  if (entered) {
-    entered->ref();
-    node->group = entered.get();
+  if (const GroupPtr& group = scope_.group()) {
+    group->ref();
+    node->group = group.get();
   }
   records_.call(*node);
   if (node->info->pure) {
@@ -58,7 +58,7 @@ void Engine::submit(Node* node) {
     pending_.push_back(node);
   }
   if (begin != 0) driver_nanos_ += 64 * (base::now().nanos - begin);
-  if (pending_.size() >= config.pending && !flushing_) {
+  if (pending_.size() >= config_.pending && !flushing_) {
     flush();
     throttle();
   }
@@ -76,7 +76,7 @@ void Engine::flush() {
   pending_.clear();
   flushing_ = false;
   driver_nanos_ += (base::now() - begin).count();
-  if (executor == Executor::sequential) driver_nanos_ -= run_here() - run_before;
+  if (executor_ == Executor::sequential) driver_nanos_ -= run_here() - run_before;
 }
 
 void Engine::start_impure(Node* node) {
@@ -190,7 +190,7 @@ void Engine::start(Node* node) {
   node->missing.store(waits, std::memory_order_relaxed);
   // What a task takes is counted from its arguments before it is handed over: they must be there.
   const bool looked_at =
-      backend->simulates() || (node->device == Device::cuda && node->info->work_of != nullptr);
+      backend_->simulates() || (node->device == Device::cuda && node->info->work_of != nullptr);
   for (const Parameter& p : node->signature().parameters) {
     if (p.input == Parameter::kNone) continue;
     Input& input = node->inputs[p.input];
@@ -273,10 +273,10 @@ void Engine::settle_unneeded(Node* node) {
 /// Calls behind a promise end only after the driver went on, so it does not wait for them; nor are
 /// they counted, so that others stay as few as they should be.
 void Engine::throttle() {
-  if (progress_.in_flight() <= config.in_flight + held_back_) return;
+  if (progress_.in_flight() <= config_.in_flight + held_back_) return;
   held_back_ = count_held_back();
-  if (progress_.in_flight() <= config.in_flight + held_back_) return;
-  const std::uint64_t most = config.in_flight / 2 + held_back_;
+  if (progress_.in_flight() <= config_.in_flight + held_back_) return;
+  const std::uint64_t most = config_.in_flight / 2 + held_back_;
   const auto crowded = [&] { return progress_.in_flight() > most; };
   progress_.wake_at(most);
   while (crowded() && !stands_still()) sleep_once(crowded, kLookAgain);

@@ -88,32 +88,33 @@ Engine& Engine::for_driver(const char* action) {
 }
 
 Engine::Engine(const Config& asked)
-    : config(asked),
-      executor(asked.executor),
-      backend(make_backend(config, executor)),
-      root(nullptr),
+    : config_(asked),
+      executor_(asked.executor),
+      backend_(make_backend(config_, executor_)),
       started_(base::now()),
-      records_(config),
-      workers_(*backend, records_),
+      root_(nullptr),
+      records_(config_),
+      workers_(*backend_, records_),
       progress_(workers_),
-      answers_(config.store.get(), records_),
-      handles_(*backend),
-      admission_(config.memory.value != 0 ? config.memory.value : base::usable_memory(),
-                 backend->cpu_workers(), ledger) {
-  mailbox_.use(backend->bell());
+      answers_(config_.store.get(), records_),
+      handles_(*backend_),
+      admission_(config_.memory.value != 0 ? config_.memory.value : base::usable_memory(),
+                 backend_->cpu_workers(), ledger_),
+      teams_(*backend_) {
+  mailbox_.use(backend_->bell());
   for (const auto& worker : workers_.executors())
-    ledger.add(worker->id.kind, worker->lane, started_);
-  ledger.show_in(records_.trace());
-  if (!config.pace_file.empty())
-    paces_ = std::make_unique<PaceBook>(config.pace_file, config.pace_machine);
-  root.store(new GroupState("", nullptr));
+    ledger_.add(worker->id.kind, worker->lane, started_);
+  ledger_.show_in(records_.trace());
+  if (!config_.pace_file.empty())
+    paces_ = std::make_unique<PaceBook>(config_.pace_file, config_.pace_machine);
+  root_.store(new GroupState("", nullptr));
   current_engine.store(this, std::memory_order_release);
   this_thread.driver = true;
   run_hooks();
-  if (backend->spins()) {
+  if (backend_->spins()) {
     idler_ = std::make_unique<Idler>(
-        *backend, [this] { return workers_.with_executor(); },
-        base::Duration(static_cast<std::int64_t>(config.idle_seconds * 1e9)));
+        *backend_, [this] { return workers_.with_executor(); },
+        base::Duration(static_cast<std::int64_t>(config_.idle_seconds * 1e9)));
   }
 }
 
@@ -136,30 +137,30 @@ Engine::~Engine() {
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
   idler_.reset();
-  backend->drain();  // helpers, and launches whose calls others ran, have yet to return
-  if (records_.trace() != nullptr) ledger.close(base::now());
+  backend_->drain();  // helpers, and launches whose calls others ran, have yet to return
+  if (records_.trace() != nullptr) ledger_.close(base::now());
   records_.write();
   if (paces_) paces_->keep();
   handles_.take_back_all();  // values may outlive the runtime
-  backend.reset();
+  backend_.reset();
   lazy_nodes_.clear();
   current_engine.store(nullptr, std::memory_order_release);
   this_thread.driver = false;
-  root.load()->unref();
+  root_.load()->unref();
 }
 
 void Engine::run_hooks() {
   Worker& here = workers_.here();
   here.launched.fetch_add(1);  // so that nobody puts the workers to sleep meanwhile
   if (idler_) idler_->activity();
-  backend->on_each_worker([](void*) { run_worker_hooks(); }, nullptr);
+  backend_->on_each_worker([](void*) { run_worker_hooks(); }, nullptr);
   here.returned.fetch_add(1);
 }
 
 Summary Engine::summary() {
   Summary s;
   const base::Moment here = base::now();
-  s.executor = executor_name(executor);
+  s.executor = executor_name(executor_);
   s.seconds = base::seconds(here - started_);
   s.stored = answers_.stored();
   s.merged = answers_.merged();
@@ -177,9 +178,9 @@ Summary Engine::summary() {
   for (const auto& worker : workers_.executors()) {
     WorkerSummary w;
     w.id = worker->id;
-    if (w.id.kind == Device::cuda) w.gpu = backend->gpu_of(w.id.index);
+    if (w.id.kind == Device::cuda) w.gpu = backend_->gpu_of(w.id.index);
     w.tasks = worker->tasks.load();
-    const WorkerTimes use = ledger.use_of(worker->number, here);
+    const WorkerTimes use = ledger_.use_of(worker->number, here);
     const double copying =
         std::min(use.busy, static_cast<double>(worker->moving_nanos.load()) * 1e-9);
     w.busy = use.busy - copying;

@@ -6,8 +6,9 @@
 // releases other nodes (finish.cpp).
 //
 // The driver thread alone makes nodes, looks up, merges and counts. Workers hand over what becomes
-// ready, and end nodes. The two meet in atomic counters of nodes and versions, in the mailbox, and
-// behind the mutexes named below.
+// ready, and end nodes. The two meet in atomic counters of nodes, versions and Progress, in the
+// mailbox, and behind the mutexes of Answers, LazyNodes, Handles, Admission, Packs and Ledger. Of
+// these a thread holds one at a time; only Admission tells the ledger while it holds its own.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,7 @@
 #include "runtime/core/admission.h"
 #include "runtime/core/answers.h"
 #include "runtime/core/backend.h"
+#include "runtime/core/call_scope.h"
 #include "runtime/core/coroutines.h"
 #include "runtime/core/events.h"
 #include "runtime/core/file_table.h"
@@ -41,6 +43,7 @@ namespace rt::detail {
 class Idler;
 class PaceBook;
 
+/// Leads nodes through their life, and owns the parts that know about one side of it each.
 class Engine {
  public:
   explicit Engine(const Config& config);
@@ -48,46 +51,89 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Returns the engine of the runtime that there is; null if there is none. Any thread.
   [[nodiscard]] static Engine* current() noexcept;
-  /// The engine, for an action of the driver: throws base::Error (usage) naming `action` when there
-  /// is none, when this is not the driver thread, or inside a body.
+  /// Returns the engine for an action of the driver. Throws base::Error (usage) naming `action`
+  /// when there is none, when this is not the driver thread, or inside a body.
   [[nodiscard]] static Engine& for_driver(const char* action);
 
-  // --- calls (driver)
-  void submit(Node* node);
-  GroupPtr entered;             ///< the group that calls belong to
-  Device wanted = Device::cpu;  ///< by calls whose task has a body for it
+  // --- parts: any thread may ask for one; its methods say which may call them
+  [[nodiscard]] const Config& config() const noexcept { return config_; }
+  [[nodiscard]] Executor executor() const noexcept { return executor_; }
+  [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
+  [[nodiscard]] const Workers& workers() const noexcept { return workers_; }
+  [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
+  [[nodiscard]] Coroutines& coroutines() noexcept { return coroutines_; }
+  [[nodiscard]] CallScope& scope() noexcept { return scope_; }
+  [[nodiscard]] const CallScope& scope() const noexcept { return scope_; }
+  [[nodiscard]] Records& records() noexcept { return records_; }
+  [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
+  [[nodiscard]] Answers& answers() noexcept { return answers_; }
+  [[nodiscard]] LazyNodes& lazy_nodes() noexcept { return lazy_nodes_; }
+  [[nodiscard]] FileTable& files() noexcept { return files_; }
+  [[nodiscard]] Handles& handles() noexcept { return handles_; }
+  [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
+  [[nodiscard]] Teams& teams() noexcept { return teams_; }
+  [[nodiscard]] Packs& packs() noexcept { return packs_; }
 
-  // --- demand (driver)
+  // --- calls and demand: driver thread only
+
+  /// Takes over a node whose arguments are bound. Waits while very many calls are in flight.
+  void submit(Node* node);
+  /// Starts the calls of tasks that are not pure, in their order.
   void flush();
+  /// Asks for a version: what makes it, and what that needs, starts as soon as it can, unless it
+  /// has an answer.
   void demand(Version* version);
-  void demand_held(const GroupState* inside = nullptr);
-  /// The outputs of a node that nobody asked for so far, as far as somebody holds them (and, if
+  /// Asks for the outputs of a node that has not begun, as far as somebody holds them (and, if
   /// `asked`, asked for them before).
   void demand_outputs(Node* node, bool asked);
+  /// Lets no further call join those that make the version together.
   void close(Version* version);
+  /// Gives the inputs of an answered node back once nobody can ask for its other outputs.
   void settle_unneeded(Node* node);
 
-  // --- hand-over and end (any thread)
-  void hand_over(Node* node) noexcept;
+  // --- hand-over and end: any thread
+
+  /// Hands the node over, after those that became ready on this thread before it.
   void became_ready(Node* node) noexcept;
+  /// Hands over all nodes that became ready on this thread.
   void drain_ready() noexcept;
-  /// `bytes`: of a node that has just run here, where its buffers are on this worker's device.
+  /// Ends a node that has begun: keeps and settles its outputs, and hands over who waited for them.
+  /// `bytes`: where its buffers are on this worker's device, if the node has just run there.
   void finish(Node& node, Stage stage, Failure* failure,
               std::byte* const* bytes = nullptr) noexcept;
-  [[nodiscard]] GroupState& group_of(const Node& node) noexcept {
-    return node.group != nullptr ? *node.group : *root.load(std::memory_order_acquire);
+  /// Returns the group of all groups.
+  [[nodiscard]] GroupState& root() const noexcept { return *root_.load(std::memory_order_acquire); }
+  /// Returns the group of the node.
+  [[nodiscard]] GroupState& group_of(const Node& node) const noexcept {
+    return node.group != nullptr ? *node.group : root();
   }
-  [[nodiscard]] Failure* cancelled_failure(const Node& node);
+  /// Returns the failure of a node whose group was cancelled, with a reference for the caller.
+  [[nodiscard]] Failure* cancelled_failure(const Node& node) const;
+  /// True if a worker finds the arguments of calls that wait for others.
+  [[nodiscard]] bool packs_calls() const noexcept {
+    return config_.packs && executor_ == Executor::starpu_cpu;
+  }
+  /// Runs the functions given to rt::on_worker_start in all workers that have not run them.
+  void run_hooks();
 
-  // --- waiting (driver)
+  // --- waiting: driver thread only
+
+  /// Asks for a version and all that a handle names, and waits for the version. Throws base::Error
+  /// (usage) naming `action` when it will never come.
   void wait_for(Version* version, const char* action);
+  /// Waits for all tasks of a group, and rethrows the error that cancelled it.
   void wait_group(GroupState& group);
+  /// Waits for everything that was called, and rethrows the first error of a task with the policy
+  /// `fail`.
   void wait_all();
-  void wait_everything();
-  void handle_events() { mailbox_.handle_events(*this); }
-  std::size_t resume_ready();
+  /// Waits until a coroutine can go on (true), a wake() (true) or the time-out.
   bool wait_event(std::optional<base::Duration> timeout);
+  /// Resumes coroutines until none can go on; returns how many were resumed.
+  std::size_t resume_ready();
+  /// Handles what other threads have sent.
+  void handle_events() { mailbox_.handle_events(*this); }
   /// Handles events and sleeps until the condition does not hold any more. Throws base::Error
   /// (usage) naming a task and a promise when nothing is left that could end it.
   template <class Condition>
@@ -104,8 +150,11 @@ class Engine {
   void sleep_once(Condition condition, std::optional<base::Duration> timeout) {
     mailbox_.sleep_once(*this, condition, timeout);
   }
+  /// While the driver blocks it looks so often if anything runs at all.
+  static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
 
-  // --- promises (driver)
+  // --- promises: driver thread only
+
   /// Makes a promised version complete; who waits for it goes on.
   void fulfil(Version& version, BoxRef content);
   /// Fails a version that no task will make any more; who waits for it is cancelled.
@@ -118,78 +167,59 @@ class Engine {
   /// Throws base::Error (usage) saying why the wait would never end.
   [[noreturn]] void throw_stuck(const Wait& wait);
 
-  /// While the driver blocks it looks so often whether anything runs at all.
-  static constexpr base::Duration kLookAgain = std::chrono::milliseconds(20);
-
+  /// Returns what the runtime did with its time so far. Driver thread only.
   [[nodiscard]] Summary summary();
-  /// Whether a worker finds the arguments of calls that wait for others.
-  [[nodiscard]] bool packs_calls() const noexcept {
-    return config.packs && executor == Executor::starpu_cpu;
-  }
-  void run_hooks();
-  /// Returns what is recorded of the run. Any thread.
-  [[nodiscard]] Records& records() noexcept { return records_; }
-  /// Returns what tasks with needs are promised. Any thread.
-  [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
-  /// Returns what answers pure calls without a run. Any thread, as far as its methods allow.
-  [[nodiscard]] Answers& answers() noexcept { return answers_; }
-  /// Returns what wakes the driver. Any thread, as far as its methods allow.
-  [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
-  /// Returns the coroutines that the driver resumes. Driver thread only.
-  [[nodiscard]] Coroutines& coroutines() noexcept { return coroutines_; }
-  /// Returns the workers. Any thread.
-  [[nodiscard]] const Workers& workers() const noexcept { return workers_; }
-  /// Returns the files that tasks use. Driver thread only.
-  [[nodiscard]] FileTable& files() noexcept { return files_; }
-  /// Returns the pure calls that have not begun. Any thread, as far as its methods allow.
-  [[nodiscard]] LazyNodes& lazy_nodes() noexcept { return lazy_nodes_; }
-  /// Returns the executor's handles of contents. Any thread.
-  [[nodiscard]] Handles& handles() noexcept { return handles_; }
-
-  Config config;
-  Executor executor = Executor::sequential;
-  std::unique_ptr<Backend> backend;
-  std::atomic<GroupState*> root;
-  Teams teams{*this};
-  Packs packs;
-  Ledger ledger;  ///< of the executor's workers
 
  private:
-  void start(Node* node);
-  void begin(Node* node);
-  /// Ends a node that was begun with the exception that is being handled.
-  void end_failed(Node& node) noexcept;
+  // Driver thread:
+  void start_impure(Node* node);
+  void demand_held(const GroupState* inside = nullptr);
+  bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
   bool knows_key(Node* node);
   void combine(Version* version, Open& open);
-  void start_impure(Node* node);
-  bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
+  void begin(Node* node);
+  void start(Node* node);
   void rank(Node* node);
   void throttle();
+  void wait_everything();
+  // Any thread:
+  void hand_over(Node* node) noexcept;
   void submit_launch(Node& node);
   void count_work(Node& node) const;
   void launch(Node& node);
+  /// Ends a node that was begun with the exception that is being handled.
+  void end_failed(Node& node) noexcept;
   void keep_results(Node& node, std::byte* const* bytes,
                     std::vector<std::pair<base::Key, base::Bytes>>& kept) const;
   void learn(const Node& node) const noexcept;
 
-  std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
-  LazyNodes lazy_nodes_;
-  FileTable files_;
-  std::unique_ptr<Idler> idler_;
-  std::unique_ptr<PaceBook> paces_;
+  const Config config_;
+  Executor executor_;
+  std::unique_ptr<Backend> backend_;
+  const base::Moment started_;  ///< by the executor's clock
   Mailbox mailbox_;
   Coroutines coroutines_;
-  const base::Moment started_;  ///< by the executor's clock
+  std::atomic<GroupState*> root_;  ///< another one after each wait_all() that ends by an error
+  CallScope scope_;
   Records records_;
   const Workers workers_;
   Progress progress_;
+  Ledger ledger_;  ///< of the executor's workers
   Answers answers_;
+  LazyNodes lazy_nodes_;
+  FileTable files_;
   Handles handles_;
   Admission admission_;
-  std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
+  Teams teams_;
+  Packs packs_;
+  std::unique_ptr<Idler> idler_;     ///< null: idle workers do not spin
+  std::unique_ptr<PaceBook> paces_;  ///< null: not kept
+  // Driver thread:
+  std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
   std::uint32_t calls_ = 0;
   bool flushing_ = false;
-  std::uint64_t held_back_ = 0;  ///< as last counted (count_held_back); 0 after a promise
+  std::uint64_t held_back_ = 0;    ///< as last counted (count_held_back); 0 after a promise
+  std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
 };
 
 }  // namespace rt::detail

@@ -30,9 +30,9 @@ bool copy_of(Backend& backend, const std::byte* from, std::size_t size,
 
 void Engine::keep_results(Node& node, std::byte* const* bytes_here,
                           std::vector<std::pair<base::Key, base::Bytes>>& kept) const {
-  if (!config.store || !node.keyed || node.info->keep == Keep::never) return;
+  if (!config_.store || !node.keyed || node.info->keep == Keep::never) return;
   const double took = base::seconds(node.ran);
-  const auto worth = config.worth_keeping != nullptr ? config.worth_keeping : worth_by_default;
+  const auto worth = config_.worth_keeping != nullptr ? config_.worth_keeping : worth_by_default;
   for (const Output& output : node.all_outputs()) {
     const Version* version = output.version;
     if (version->gather != Gather::no) continue;
@@ -44,8 +44,9 @@ void Engine::keep_results(Node& node, std::byte* const* bytes_here,
       base::Bytes copy;
       const std::byte* content = box.host_bytes();
       if (node.device != Device::cpu && box.bytes > 0 && output.access != Input::kNoAccess) {
-        if (backend->simulates()) continue;  // there is nothing at that address
-        if (bytes_here == nullptr || !copy_of(*backend, bytes_here[output.access], box.bytes, copy))
+        if (backend_->simulates()) continue;  // there is nothing at that address
+        if (bytes_here == nullptr ||
+            !copy_of(*backend_, bytes_here[output.access], box.bytes, copy))
           continue;
         content = copy.data();
       }
@@ -93,13 +94,13 @@ void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const*
   if (outermost) drain_ready();
   if (node.group != nullptr && node.group->end_task()) mailbox_.nudge();
   for (auto& [key, result] : kept)
-    config.store->insert(key, std::move(result), base::seconds(node.ran));
+    config_.store->insert(key, std::move(result), base::seconds(node.ran));
   node.unref();
   if (progress_.end(worker)) mailbox_.nudge();
 }
 
-Failure* Engine::cancelled_failure(const Node& node) {
-  GroupState& group = group_of(node);
+Failure* Engine::cancelled_failure(const Node& node) const {
+  const GroupState& group = group_of(node);
   const std::string path = group.path();
   auto* failure = new Failure;
   failure->cancelled = true;

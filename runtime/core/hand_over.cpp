@@ -130,14 +130,14 @@ void Engine::submit_launch(Node& node) {
     }
   }
   node.name = node.info->name.c_str();
-  if (backend->simulates() || node.device == Device::cuda) count_work(node);
+  if (backend_->simulates() || node.device == Device::cuda) count_work(node);
   node.phase.store(Phase::handed, std::memory_order_relaxed);
   if (node.needs.cpus > 1) {
     node.gang = new Gang(node.needs.cpus);
     node.priority = kGangPriority;
     Gang* const gang = node.gang;
     launch(node);
-    return gang->call(*backend);
+    return gang->call(*backend_);
   }
   if (!early) return launch(node);
   node.ref();  // a worker may end it before its successors were told
@@ -222,12 +222,12 @@ void Engine::count_work(Node& node) const {
   const BufferBytes buffers = bytes_of_buffers(node);
   node.footprint = std::accumulate(buffers.begin(), buffers.end(), work.memory);
   node.scratch = work.memory;
-  const std::uint64_t memory = backend->device_memory(node.device);
+  const std::uint64_t memory = backend_->device_memory(node.device);
   const bool too_large = memory != 0 && node.footprint > memory;
   if (too_large && work.streaming && node.device == Device::cuda)
     try_streaming(node, buffers, *work.streaming, memory);
-  if (backend->simulates() && node.info->work_of != nullptr) {
-    const Platform& platform = config.simulation->platform;
+  if (backend_->simulates() && node.info->work_of != nullptr) {
+    const Platform& platform = config_.simulation->platform;
     node.simulated[0] = seconds_on(platform.cpu, work);
     if (platform.gpu.count > 0)
       node.simulated[1] = node.stays == Launch::kNone ? seconds_on(platform.gpu, work)
@@ -242,7 +242,7 @@ void Engine::launch(Node& node) {
   // On a worker's thread another launch has not returned yet, so the workers are awake.
   if (idler_ && this_thread.driver) idler_->activity();
   try {
-    backend->submit(node);
+    backend_->submit(node);
   } catch (...) {
     here.returned.fetch_add(1);
     throw;

@@ -13,7 +13,7 @@ namespace {
 bool is_task(const Launch& launch) noexcept { return !launch.helps && !launch.stands_aside; }
 
 void stand_aside(Gang& gang, unsigned worker) noexcept {
-  Ledger& ledger = Engine::current()->ledger;
+  Ledger& ledger = Engine::current()->ledger();
   ledger.stands_aside(worker, base::now());
   gang.attend();
   ledger.is_back(worker, base::now());
@@ -21,9 +21,9 @@ void stand_aside(Gang& gang, unsigned worker) noexcept {
 
 /// A call that may run in a pack, and may have run in one by now.
 void run_member(Engine& engine, Node& node, Worker& own, std::byte* const* bytes) noexcept {
-  if (engine.packs.begin(*node.member)) {
+  if (engine.packs().begin(*node.member)) {
     Running(engine, node, own, bytes).run();
-    engine.packs.end(*node.member);
+    engine.packs().end(*node.member);
   }
   node.unref();
 }
@@ -34,15 +34,15 @@ void launch_ready(Launch& launch) noexcept {
   if (!is_task(launch)) return;
   Engine& engine = *Engine::current();
   launch.ready = base::now();
-  engine.ledger.ready(launch.device, launch.ready);
+  engine.ledger().ready(launch.device, launch.ready);
   auto& node = static_cast<Node&>(launch);
-  if (node.info->pack != nullptr && engine.packs_calls()) engine.packs.wait(node);
+  if (node.info->pack != nullptr && engine.packs_calls()) engine.packs().wait(node);
 }
 
 void launch_taken(Launch& launch, unsigned worker) noexcept {
   if (!is_task(launch)) return;
   launch.taken = base::now();
-  Engine::current()->ledger.taken(worker, launch.device, launch.taken);
+  Engine::current()->ledger().taken(worker, launch.device, launch.taken);
 }
 
 void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept {

@@ -32,7 +32,7 @@ void Running::run() noexcept {
   const bool sampled = (worker.tasks.load(std::memory_order_relaxed) & 15) == 0;
   const base::Moment begin = base::now();
   end_ = begin;
-  engine.ledger.begun(worker.number, node.device, begin);
+  engine.ledger().begun(worker.number, node.device, begin);
   run_and_finish();
   if (sampled) bump(worker.overhead_nanos, 16 * ((base::now() - begin).count() - inside_.count()));
   end_others();
@@ -62,7 +62,7 @@ void Running::run_and_finish() noexcept {
 }
 
 void Running::end(Stage stage, Failure* failure) noexcept {
-  engine.ledger.ended(worker.number, end_);
+  engine.ledger().ended(worker.number, end_);
   engine.finish(node, stage, failure, bytes_);
 }
 
@@ -88,7 +88,7 @@ void settle(Backend& backend) noexcept {
 
 void Running::run_body() {
   Context context(*this);
-  const Body body = body_for(node, engine.backend->simulates());
+  const Body body = body_for(node, engine.backend().simulates());
   PackMember* const own = node.member;
   if (own == nullptr) return body(node, context, slots_.data(), result_);
   if (own->ended) return take_outcome(*own);
@@ -106,15 +106,15 @@ bool Running::attempt_once(std::exception_ptr& error) {
     if (copied_) body = base::now();
     this_thread.running = this;
     run_body();
-    if (node.device == Device::cuda) engine.backend->synchronise();
-    engine.backend->spend(node);
+    if (node.device == Device::cuda) engine.backend().synchronise();
+    engine.backend().spend(node);
     this_thread.running = nullptr;
     conclude();
     good = true;
   } catch (...) {
     this_thread.running = nullptr;
     error = std::current_exception();
-    if (node.device == Device::cuda) settle(*engine.backend);
+    if (node.device == Device::cuda) settle(engine.backend());
     undo();
   }
   end_team();
@@ -135,8 +135,8 @@ bool Running::attempt_once(std::exception_ptr& error) {
 
 void Running::split(int parts, PartBody body, void* object) {
   const base::Moment begin = base::now();
-  if (node.device != Device::cpu || parts <= 1 || engine.backend->cpu_workers() <= 1 ||
-      engine.backend->simulates()) {
+  if (node.device != Device::cpu || parts <= 1 || engine.backend().cpu_workers() <= 1 ||
+      engine.backend().simulates()) {
     for (int part = 0; part < parts; ++part) body(object, part, worker);
     return;
   }
@@ -218,7 +218,7 @@ void* Running::prepare_buffer_copy(const Parameter& p) {
   Input& input = node.inputs[p.input];
   Output& output = node.outputs[p.output];
   Box& to = *output.box.get();
-  if (to.bytes != 0) engine.backend->copy(bytes_[output.access], bytes_[input.access], to.bytes);
+  if (to.bytes != 0) engine.backend().copy(bytes_[output.access], bytes_[input.access], to.bytes);
   to.clear();
   p.ops->view(to.object, input.box->object, to.memory);
   to.made = true;
@@ -248,7 +248,7 @@ void* Running::prepare_commutative(const Parameter& p) {
     BoxRef copy(p.ops->buffer ? Box::create_buffer(*p.ops, box.bytes) : Box::create(*p.ops));
     if (p.ops->buffer) {
       p.ops->view(copy->object, box.object, copy->memory);
-      engine.backend->copy(copy->memory, bytes_[node.inputs[p.input].access], box.bytes);
+      engine.backend().copy(copy->memory, bytes_[node.inputs[p.input].access], box.bytes);
     } else {
       p.ops->copy(copy->object, box.object);
     }
@@ -325,7 +325,7 @@ void Running::undo() noexcept {
     Box& box = *node.inputs[p.input].box.get();
     const Box& saved = *(snapshot++)->get();
     if (p.ops->buffer) {
-      engine.backend->copy(bytes_[node.inputs[p.input].access], saved.memory, box.bytes);
+      engine.backend().copy(bytes_[node.inputs[p.input].access], saved.memory, box.bytes);
     } else {
       box.clear();
       p.ops->copy(box.object, saved.object);
@@ -350,7 +350,7 @@ void Running::give_up(const std::exception_ptr& error) noexcept {
   failure = describe_failure(cause);
   if (node.info->last == OnFailure::fail) {
     engine.group_of(node).cancel(failure);
-    engine.root.load(std::memory_order_acquire)->cancel(failure);
+    engine.root().cancel(failure);
   }
   end(Stage::failed, failure);
   failure->unref();
@@ -378,7 +378,7 @@ void Running::ignore_failure() {
         throw ShapeError("the default for an out argument has " + std::to_string(given->bytes) +
                          " bytes, its place " + std::to_string(output.box->bytes));
       }
-      engine.backend->copy(bytes_[output.access], given->host_bytes(), given->bytes);
+      engine.backend().copy(bytes_[output.access], given->host_bytes(), given->bytes);
     }
   }
   temporaries_.clear();

@@ -25,11 +25,11 @@ base::Moment part_of(base::Moment from, base::Moment to, std::size_t part,
 /// Runs the body of the node for it and those that it takes along, if there are any. Throws what
 /// came of the node itself.
 void Running::run_pack(PackMember& own, Body alone, Context& context) {
-  std::vector<PackMember*> taken = engine.packs.take(own, engine.backend->cpu_workers());
+  std::vector<PackMember*> taken = engine.packs().take(own, engine.backend().cpu_workers());
   if (taken.size() == 1 && !own.progress.has_value())
     return alone(node, context, slots_.data(), result_);
   const base::Moment from = base::now();
-  PackCalls calls(engine.packs, std::move(taken));
+  PackCalls calls(engine.packs(), std::move(taken));
   std::exception_ptr error;
   try {
     node.info->pack(calls, context);
@@ -69,7 +69,7 @@ void Running::end_others() noexcept {
     ended.part_to_ = part_of(part_from_, pack_to_, i + 2, pack_);
     bump(worker.packed, std::uint64_t{1});  // first: who waits for its end may ask
     ended.run();
-    engine.packs.end(other);
+    engine.packs().end(other);
   }
 }
 

@@ -38,8 +38,8 @@ class Patience {
 
 int Teams::share() const noexcept {
   const int teams = std::max(1, open_.load());
-  const int others = std::max(0, engine_.backend->ready() - teams - helpers_.load());
-  const int workers = std::max(0, engine_.backend->cpu_workers() - others);
+  const int others = std::max(0, backend_.ready() - teams - helpers_.load());
+  const int workers = std::max(0, backend_.cpu_workers() - others);
   return (workers + teams - 1) / teams;
 }
 
@@ -47,7 +47,7 @@ void Teams::call(Team& team, int wanted) {
   if (team.helpers_.load(std::memory_order_relaxed) >= wanted) return;
   const int most = std::min(wanted, share() - 1);
   while (team.helpers_.load(std::memory_order_relaxed) < most &&
-         engine_.backend->ready() < engine_.backend->cpu_workers()) {
+         backend_.ready() < backend_.cpu_workers()) {
     helpers_.fetch_add(1);
     team.send_for_helper();
   }
@@ -55,7 +55,7 @@ void Teams::call(Team& team, int wanted) {
 
 bool Teams::recall() noexcept {
   int going = going_.load(std::memory_order_relaxed);
-  while (engine_.backend->ready() - going > engine_.backend->cpu_workers()) {
+  while (backend_.ready() - going > backend_.cpu_workers()) {
     if (going_.compare_exchange_weak(going, going + 1)) return true;
   }
   return false;
@@ -68,11 +68,11 @@ void Teams::went(bool recalled) noexcept {
 
 Team::Team(Engine& engine, const Node& node) : engine_(engine), name_(node.info->name) {
   if (engine.records().trace() != nullptr && node.group != nullptr) group_ = node.group->path();
-  engine_.teams.open();
+  engine_.teams().open();
 }
 
 void Team::close() noexcept {
-  engine_.teams.close();
+  engine_.teams().close();
   closed_.store(true, std::memory_order_release);
   unref();
 }
@@ -93,7 +93,7 @@ void Team::send_for_helper() {
   helper->priority = std::numeric_limits<std::int32_t>::min() / 2;  // every task goes first
   ref();
   helpers_.fetch_add(1, std::memory_order_relaxed);
-  engine_.backend->submit(*helper);
+  engine_.backend().submit(*helper);
 }
 
 void Team::run(int parts, PartBody body, void* context, Worker& own) {
@@ -103,7 +103,7 @@ void Team::run(int parts, PartBody body, void* context, Worker& own) {
   ticket_.store(ticket(0, parts), std::memory_order_release);
   // Again and again: a worker may become idle while the parts run.
   do {
-    engine_.teams.call(*this, parts - 1);
+    engine_.teams().call(*this, parts - 1);
   } while (take_part(own, Side::begin));
   Patience patience;
   while (done_.load(std::memory_order_acquire) != parts) patience.wait();
@@ -141,7 +141,7 @@ void Team::run_part(int part, Worker& own) noexcept {
 
 void Team::attend(Worker& own) noexcept {
   const base::Moment from = base::now();
-  engine_.ledger.helps(own.number, from);
+  engine_.ledger().helps(own.number, from);
   base::Duration busy{};
   bool recalled = false;
   Patience patience;
@@ -151,16 +151,16 @@ void Team::attend(Worker& own) noexcept {
       busy += base::now() - begin;
       bump(own.parts, std::uint64_t{1});
       patience.renew();
-      recalled = engine_.teams.recall();
+      recalled = engine_.teams().recall();
     } else {
-      recalled = patience.often() && engine_.teams.recall();
+      recalled = patience.often() && engine_.teams().recall();
       patience.wait();
     }
   }
-  engine_.teams.went(recalled);
+  engine_.teams().went(recalled);
   helpers_.fetch_sub(1, std::memory_order_relaxed);
   const base::Moment to = base::now();
-  engine_.ledger.helped(own.number, busy, to);
+  engine_.ledger().helped(own.number, busy, to);
   if (engine_.records().trace() != nullptr && busy > base::Duration::zero())
     record(own, from, to, recalled);
 }

@@ -13,6 +13,7 @@
 
 namespace rt::detail {
 
+class Backend;
 class Engine;
 class Team;
 struct Node;
@@ -26,7 +27,7 @@ using PartBody = void (*)(void* body, int part, Worker& worker);
 /// thread.
 class Teams {
  public:
-  explicit Teams(Engine& engine) : engine_(engine) {}
+  explicit Teams(Backend& backend) noexcept : backend_(backend) {}
 
   void open() noexcept { open_.fetch_add(1); }
   void close() noexcept { open_.fetch_sub(1); }
@@ -42,7 +43,7 @@ class Teams {
  private:
   [[nodiscard]] int share() const noexcept;
 
-  Engine& engine_;
+  Backend& backend_;
   std::atomic<int> open_{0};
   std::atomic<int> helpers_{0};  ///< sent for and not gone
   std::atomic<int> going_{0};    ///< of those: recalled

@@ -21,7 +21,7 @@ struct WaitRecord : Waiter, Event {
   WaitRecord** owner;  ///< the awaiter's pointer to this record; null once that is gone
 
   WaitRecord(std::coroutine_handle<> suspended, WaitRecord** awaiter)
-      : caller(suspended), group(Engine::current()->entered), owner(awaiter) {
+      : caller(suspended), group(Engine::current()->scope().group()), owner(awaiter) {
     *owner = this;
     Waiter::fire = [](Waiter* self) noexcept {
       auto* record = static_cast<WaitRecord*>(self);
@@ -78,10 +78,10 @@ class Batch {
 /// Puts the entered group back when it goes.
 class GroupGuard {
  public:
-  explicit GroupGuard(Engine& engine) : engine_(engine), before_(engine.entered) {}
+  explicit GroupGuard(Engine& engine) : engine_(engine), before_(engine.scope().group()) {}
   GroupGuard(const GroupGuard&) = delete;
   GroupGuard& operator=(const GroupGuard&) = delete;
-  ~GroupGuard() { engine_.entered = before_; }
+  ~GroupGuard() { engine_.scope().enter(std::move(before_)); }
 
  private:
   Engine& engine_;
@@ -131,7 +131,7 @@ std::size_t Engine::resume_ready() {
     if (next == nullptr) return resumed;
     if (!next->caller) continue;
     const GroupGuard guard(*this);
-    entered = std::move(next->group);
+    scope_.enter(std::move(next->group));
     const std::coroutine_handle<> caller = next->caller;
     next.reset();
     ++resumed;
@@ -200,9 +200,9 @@ void Engine::wait_everything() {
 
 void Engine::wait_all() {
   wait_everything();
-  GroupState* old = root.load();
+  GroupState* old = root_.load();
   if (!old->cancelled.load()) return;
-  root.store(new GroupState("", nullptr));
+  root_.store(new GroupState("", nullptr));
   const std::exception_ptr error = old->failure != nullptr ? old->failure->error : nullptr;
   old->unref();
   if (error) std::rethrow_exception(error);
