@@ -35,6 +35,22 @@ bool unstarted(const Version& version) noexcept {
          version.producer->phase.load(std::memory_order_relaxed) == Phase::pending;
 }
 
+/// Sets a node's priority, by the program's wish, then by how long it will take. Throws what the
+/// program's functions throw.
+void rank(Node& node, PaceBook* paces) {
+  const TaskInfo& info = *node.info;
+  int wish = info.priority_of != nullptr ? info.priority_of(node) : info.priority;
+  wish = std::clamp(wish, -1000, 1000);
+  if (info.cost_of == nullptr) {
+    node.priority = wish * kRanks;
+    return;
+  }
+  node.cost = std::max(info.cost_of(node), 0.0);
+  if (paces != nullptr) paces->recall(info);
+  node.seconds = info.pace_on(node.device).expect(node.cost, kFirstPace);
+  node.priority = wish * kRanks + rank_of_seconds(node.seconds);
+}
+
 }  // namespace
 
 void Engine::submit(Node* node) {
@@ -182,7 +198,7 @@ void Engine::begin(Node* node) {
 void Engine::start(Node* node) {
   begin(node);
   try {
-    rank(node);
+    rank(*node, paces_.get());
   } catch (...) {  // what the program says of its cost or priority
     return end_failed(*node);
   }
@@ -235,20 +251,6 @@ void Engine::combine(Version* version, Open& open) {
     left = std::move(sums);
   }
   (void)open.fold->combine(std::exchange(open.base, Held()), left.front(), open.pure, version);
-}
-
-void Engine::rank(Node* node) {
-  const TaskInfo& info = *node->info;
-  int wish = info.priority_of != nullptr ? info.priority_of(*node) : info.priority;
-  wish = std::clamp(wish, -1000, 1000);
-  if (info.cost_of == nullptr) {
-    node->priority = wish * kRanks;
-    return;
-  }
-  node->cost = std::max(info.cost_of(*node), 0.0);
-  if (paces_) paces_->recall(info);
-  node->seconds = info.pace_on(node->device).expect(node->cost, kFirstPace);
-  node->priority = wish * kRanks + rank_of_seconds(node->seconds);
 }
 
 void Engine::demand_held(const GroupState* inside) {

@@ -179,19 +179,14 @@ class Engine {
   void combine(Version* version, Open& open);
   void begin(Node* node);
   void start(Node* node);
-  void rank(Node* node);
   void throttle();
   void wait_everything();
   // Any thread:
   void hand_over(Node* node) noexcept;
   void submit_launch(Node& node);
-  void count_work(Node& node) const;
   void launch(Node& node);
   /// Ends a node that was begun with the exception that is being handled.
   void end_failed(Node& node) noexcept;
-  void keep_results(Node& node, std::byte* const* bytes,
-                    std::vector<std::pair<base::Key, base::Bytes>>& kept) const;
-  void learn(const Node& node) const noexcept;
 
   const Config config_;
   Executor executor_;

@@ -26,13 +26,14 @@ bool copy_of(Backend& backend, const std::byte* from, std::size_t size,
   }
 }
 
-}  // namespace
+using Encoded = std::vector<std::pair<base::Key, base::Bytes>>;
 
-void Engine::keep_results(Node& node, std::byte* const* bytes_here,
-                          std::vector<std::pair<base::Key, base::Bytes>>& kept) const {
-  if (!config_.store || !node.keyed || node.info->keep == Keep::never) return;
+/// Appends the results that the store is to have, encoded. `bytes_here` as for Engine::finish.
+void keep_results(const Node& node, const Config& config, Backend& backend,
+                  std::byte* const* bytes_here, Encoded& kept) {
+  if (!config.store || !node.keyed || node.info->keep == Keep::never) return;
   const double took = base::seconds(node.ran);
-  const auto worth = config_.worth_keeping != nullptr ? config_.worth_keeping : worth_by_default;
+  const auto worth = config.worth_keeping != nullptr ? config.worth_keeping : worth_by_default;
   for (const Output& output : node.all_outputs()) {
     const Version* version = output.version;
     if (version->gather != Gather::no) continue;
@@ -44,9 +45,8 @@ void Engine::keep_results(Node& node, std::byte* const* bytes_here,
       base::Bytes copy;
       const std::byte* content = box.host_bytes();
       if (node.device != Device::cpu && box.bytes > 0 && output.access != Input::kNoAccess) {
-        if (backend_->simulates()) continue;  // there is nothing at that address
-        if (bytes_here == nullptr ||
-            !copy_of(*backend_, bytes_here[output.access], box.bytes, copy))
+        if (backend.simulates()) continue;  // there is nothing at that address
+        if (bytes_here == nullptr || !copy_of(backend, bytes_here[output.access], box.bytes, copy))
           continue;
         content = copy.data();
       }
@@ -58,19 +58,21 @@ void Engine::keep_results(Node& node, std::byte* const* bytes_here,
   }
 }
 
-void Engine::learn(const Node& node) const noexcept {
+/// Lets later calls of the task be ranked by what this one took.
+void learn(const Node& node) noexcept {
   if (node.info->cost_of == nullptr || node.cost <= 0) return;
   node.info->pace_on(node.device).learn(node.cost, base::seconds(node.ran));
 }
+
+}  // namespace
 
 void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const* bytes) noexcept {
   ThisThread& here = this_thread;
   const bool outermost = !std::exchange(here.handing_over, true);
   Worker& worker = workers_.here();
-  std::vector<std::pair<base::Key, base::Bytes>>
-      kept;  // encoded now: once settled, a successor may change a result in place
+  Encoded kept;  // encoded now: once settled, a successor may change a result in place
   if (stage == Stage::ready) {
-    if (node.info->pure) keep_results(node, bytes, kept);
+    if (node.info->pure) keep_results(node, config_, *backend_, bytes, kept);
     learn(node);
   } else if (stage == Stage::cancelled) {
     bump(worker.cancelled, std::uint64_t{1});
