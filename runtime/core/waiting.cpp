@@ -13,8 +13,9 @@
 namespace rt {
 namespace detail {
 
-/// In the list of a version until that settles, then in the mailbox, then among the resumable;
-/// freed by the driver. A record whose coroutine was destroyed goes the same way without a caller.
+/// In the list of a version until that settles, then in the mailbox, then among those that can go
+/// on; freed by the driver. A record whose coroutine was destroyed goes the same way without a
+/// caller.
 struct WaitRecord : Waiter, Event {
   std::coroutine_handle<> caller;
   GroupPtr group;
