@@ -29,9 +29,9 @@ int Runtime::workers() const noexcept { return engine_->backend().cpu_workers();
 int Runtime::gpus() const noexcept { return engine_->backend().gpus(); }
 int Runtime::gpu_workers() const noexcept { return engine_->backend().cuda_workers(); }
 Summary Runtime::summary() const { return engine_->summary(); }
-UseSeries Runtime::use() const { return engine_->ledger().series(base::now()); }
+UseSeries Runtime::use() const { return engine_->accounting().series(base::now()); }
 void Runtime::set_window(int chains) const noexcept {
-  engine_->ledger().set_window(chains, base::now());
+  engine_->accounting().set_window(chains, base::now());
 }
 
 int worker_count() noexcept {

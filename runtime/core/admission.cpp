@@ -19,7 +19,7 @@ bool Admission::admit(Node& node) {
   const std::scoped_lock lock(mutex_);
   if (!queue_.empty() || !fits(node)) {
     queue_.push_back(&node);
-    ledger_.held(node.device, base::now());
+    accounting_.held(node.device, base::now());
     return false;
   }
   take(node);
@@ -35,7 +35,7 @@ std::vector<Node*> Admission::give_back(const Node& node) noexcept {
     Node* next = queue_.front();
     queue_.pop_front();
     take(*next);
-    ledger_.admitted(next->device, base::now());
+    accounting_.admitted(next->device, base::now());
     admitted.push_back(next);
   }
   return admitted;

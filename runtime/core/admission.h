@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/ledger.h"
+#include "runtime/core/idle_accounting.h"
 #include "runtime/core/node.h"
 
 namespace rt::detail {
@@ -15,9 +15,10 @@ namespace rt::detail {
 /// ever. No task may need more than there is: its call checks that. Any thread.
 class Admission {
  public:
-  /// `memory` in bytes; `cores` for the tasks that need several. `ledger` hears who has to wait.
-  Admission(std::uint64_t memory, int cores, Ledger& ledger) noexcept
-      : memory_(memory), cores_(cores), ledger_(ledger) {}
+  /// `memory` in bytes; `cores` for the tasks that need several. `idle_accounting` hears who has to
+  /// wait.
+  Admission(std::uint64_t memory, int cores, IdleAccounting& accounting) noexcept
+      : memory_(memory), cores_(cores), accounting_(accounting) {}
 
   /// Returns the bytes that tasks are promised at most, all together.
   [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
@@ -35,8 +36,8 @@ class Admission {
 
   const std::uint64_t memory_;
   const int cores_;
-  Ledger& ledger_;
-  std::mutex mutex_;  ///< guards what follows; held while the ledger is told
+  IdleAccounting& accounting_;
+  std::mutex mutex_;  ///< guards what follows; held while the accounting is told
   std::uint64_t memory_used_ = 0;
   int cores_used_ = 0;  ///< by tasks that need several
   std::deque<Node*> queue_;

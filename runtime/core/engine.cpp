@@ -99,12 +99,12 @@ Engine::Engine(const Config& asked)
       answers_(config_.store.get(), records_),
       handles_(*backend_),
       admission_(config_.memory.value != 0 ? config_.memory.value : base::usable_memory(),
-                 backend_->cpu_workers(), ledger_),
+                 backend_->cpu_workers(), accounting_),
       teams_(*backend_) {
   mailbox_.use(backend_->bell());
   for (const auto& worker : workers_.executors())
-    ledger_.add(worker->id.kind, worker->lane, started_);
-  ledger_.show_in(records_.trace());
+    accounting_.add(worker->id.kind, worker->lane, started_);
+  accounting_.show_in(records_.trace());
   if (!config_.pace_file.empty())
     paces_ = std::make_unique<PaceBook>(config_.pace_file, config_.pace_machine);
   root_.store(new GroupState("", nullptr));
@@ -138,7 +138,7 @@ Engine::~Engine() {
   }
   idler_.reset();
   backend_->drain();  // helpers, and launches whose calls others ran, have yet to return
-  if (records_.trace() != nullptr) ledger_.close(base::now());
+  if (records_.trace() != nullptr) accounting_.close(base::now());
   records_.write();
   if (paces_) paces_->keep();
   handles_.take_back_all();  // values may outlive the runtime
@@ -180,7 +180,7 @@ Summary Engine::summary() {
     w.id = worker->id;
     if (w.id.kind == Device::cuda) w.gpu = backend_->gpu_of(w.id.index);
     w.tasks = worker->tasks.load();
-    const WorkerTimes use = ledger_.use_of(worker->number, here);
+    const WorkerTimes use = accounting_.use_of(worker->number, here);
     const double copying =
         std::min(use.busy, static_cast<double>(worker->moving_nanos.load()) * 1e-9);
     w.busy = use.busy - copying;

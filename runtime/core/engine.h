@@ -7,8 +7,9 @@
 //
 // The driver thread alone makes nodes, looks up, merges and counts. Workers hand over what becomes
 // ready, and end nodes. The two meet in atomic counters of nodes, versions and Progress, in the
-// mailbox, and behind the mutexes of Answers, LazyNodes, Handles, Admission, Packs and Ledger. Of
-// these a thread holds one at a time; only Admission tells the ledger while it holds its own.
+// mailbox, and behind the mutexes of Answers, LazyNodes, Handles, Admission, Packs and
+// IdleAccounting. Of these a thread holds one at a time; only Admission tells the accounting while
+// it holds its own.
 #pragma once
 
 #include <atomic>
@@ -27,8 +28,8 @@
 #include "runtime/core/file_table.h"
 #include "runtime/core/group_state.h"
 #include "runtime/core/handles.h"
+#include "runtime/core/idle_accounting.h"
 #include "runtime/core/lazy_nodes.h"
-#include "runtime/core/ledger.h"
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
 #include "runtime/core/progress.h"
@@ -67,7 +68,7 @@ class Engine {
   [[nodiscard]] CallScope& scope() noexcept { return scope_; }
   [[nodiscard]] const CallScope& scope() const noexcept { return scope_; }
   [[nodiscard]] Records& records() noexcept { return records_; }
-  [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
+  [[nodiscard]] IdleAccounting& accounting() noexcept { return accounting_; }
   [[nodiscard]] Answers& answers() noexcept { return answers_; }
   [[nodiscard]] LazyNodes& lazy_nodes() noexcept { return lazy_nodes_; }
   [[nodiscard]] FileTable& files() noexcept { return files_; }
@@ -199,7 +200,7 @@ class Engine {
   Records records_;
   const Workers workers_;
   Progress progress_;
-  Ledger ledger_;  ///< of the executor's workers
+  IdleAccounting accounting_;  ///< of the executor's workers
   Answers answers_;
   LazyNodes lazy_nodes_;
   FileTable files_;

@@ -13,10 +13,10 @@ namespace {
 bool is_task(const Launch& launch) noexcept { return !launch.helps && !launch.stands_aside; }
 
 void stand_aside(Gang& gang, unsigned worker) noexcept {
-  Ledger& ledger = Engine::current()->ledger();
-  ledger.stands_aside(worker, base::now());
+  IdleAccounting& accounting = Engine::current()->accounting();
+  accounting.stands_aside(worker, base::now());
   gang.attend();
-  ledger.is_back(worker, base::now());
+  accounting.is_back(worker, base::now());
 }
 
 /// A call that may run in a pack, and may have run in one by now.
@@ -34,7 +34,7 @@ void launch_ready(Launch& launch) noexcept {
   if (!is_task(launch)) return;
   Engine& engine = *Engine::current();
   launch.ready = base::now();
-  engine.ledger().ready(launch.device, launch.ready);
+  engine.accounting().ready(launch.device, launch.ready);
   auto& node = static_cast<Node&>(launch);
   if (node.info->pack != nullptr && engine.packs_calls()) engine.packs().wait(node);
 }
@@ -42,7 +42,7 @@ void launch_ready(Launch& launch) noexcept {
 void launch_taken(Launch& launch, unsigned worker) noexcept {
   if (!is_task(launch)) return;
   launch.taken = base::now();
-  Engine::current()->ledger().taken(worker, launch.device, launch.taken);
+  Engine::current()->accounting().taken(worker, launch.device, launch.taken);
 }
 
 void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept {

@@ -32,7 +32,7 @@ void Running::run() noexcept {
   const bool sampled = (worker.tasks.load(std::memory_order_relaxed) & 15) == 0;
   const base::Moment begin = base::now();
   end_ = begin;
-  engine.ledger().begun(worker.number, node.device, begin);
+  engine.accounting().begun(worker.number, node.device, begin);
   run_and_finish();
   if (sampled) bump(worker.overhead_nanos, 16 * ((base::now() - begin).count() - inside_.count()));
   end_others();
@@ -62,7 +62,7 @@ void Running::run_and_finish() noexcept {
 }
 
 void Running::end(Stage stage, Failure* failure) noexcept {
-  engine.ledger().ended(worker.number, end_);
+  engine.accounting().ended(worker.number, end_);
   engine.finish(node, stage, failure, bytes_);
 }
 

@@ -141,7 +141,7 @@ void Team::run_part(int part, Worker& own) noexcept {
 
 void Team::attend(Worker& own) noexcept {
   const base::Moment from = base::now();
-  engine_.ledger().helps(own.number, from);
+  engine_.accounting().helps(own.number, from);
   base::Duration busy{};
   bool recalled = false;
   Patience patience;
@@ -160,7 +160,7 @@ void Team::attend(Worker& own) noexcept {
   engine_.teams().went(recalled);
   helpers_.fetch_sub(1, std::memory_order_relaxed);
   const base::Moment to = base::now();
-  engine_.ledger().helped(own.number, busy, to);
+  engine_.accounting().helped(own.number, busy, to);
   if (engine_.records().trace() != nullptr && busy > base::Duration::zero())
     record(own, from, to, recalled);
 }

@@ -1,4 +1,4 @@
-#include "runtime/core/ledger.h"
+#include "runtime/core/idle_accounting.h"
 
 #include <algorithm>
 #include <new>
@@ -23,13 +23,13 @@ const char* idle_cause_name(IdleCause cause) noexcept {
 
 namespace detail {
 
-void Ledger::add(Device kind, unsigned lane, base::Moment at) {
+void IdleAccounting::add(Device kind, unsigned lane, base::Moment at) {
   lanes_.push_back({.kind = kind, .trace_lane = lane, .since = at});
   use_.add_worker(at);
   last_ = at;
 }
 
-IdleCause Ledger::cause_for(std::size_t kind) const noexcept {
+IdleCause IdleAccounting::cause_for(std::size_t kind) const noexcept {
   if (kinds_[kind].ready > 0) return IdleCause::late;
   if (kinds_[kind].held > 0) return IdleCause::needs;
   if (kinds_[1 - kind].ready > 0) return IdleCause::other_kind;
@@ -38,14 +38,14 @@ IdleCause Ledger::cause_for(std::size_t kind) const noexcept {
   return window_ && under_way_ >= *window_ ? IdleCause::slots : IdleCause::waits;
 }
 
-void Ledger::advance(base::Moment at) noexcept {
+void IdleAccounting::advance(base::Moment at) noexcept {
   const std::int64_t passed = (at - last_).count();
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
     kinds_[kind].passed[static_cast<std::size_t>(cause_for(kind))] += passed;
   last_ = at;
 }
 
-base::Moment Ledger::pass_to(base::Moment at) noexcept {
+base::Moment IdleAccounting::pass_to(base::Moment at) noexcept {
   if (at <= last_) return last_;
   while (at > use_.until()) {
     advance(use_.until());
@@ -56,8 +56,8 @@ base::Moment Ledger::pass_to(base::Moment at) noexcept {
 }
 
 /// Adds what a worker did since its state began, to whichever buckets that belongs to.
-void Ledger::add_to(UseBuckets& use, const Lane& lane, base::Moment until,
-                    const CauseNanos& passed) const {
+void IdleAccounting::add_to(UseBuckets& use, const Lane& lane, base::Moment until,
+                            const CauseNanos& passed) const {
   const auto nanos = static_cast<double>((until - lane.since).count());
   switch (lane.state()) {
     case State::busy:
@@ -69,7 +69,7 @@ void Ledger::add_to(UseBuckets& use, const Lane& lane, base::Moment until,
   }
 }
 
-void Ledger::settle(Lane& lane, base::Moment at) {
+void IdleAccounting::settle(Lane& lane, base::Moment at) {
   const CauseNanos& passed = kinds_[index(lane.kind)].passed;
   const auto nanos = static_cast<double>((at - lane.since).count());
   WorkerTimes* const bucket = use_.current(number(lane), lane.since);
@@ -98,7 +98,7 @@ void Ledger::settle(Lane& lane, base::Moment at) {
 }
 
 /// What a worker did until `at` that was no task.
-Span Ledger::span_of(const Lane& lane, base::Moment at, const CauseNanos& parts) {
+Span IdleAccounting::span_of(const Lane& lane, base::Moment at, const CauseNanos& parts) {
   Span span{.lane = lane.trace_lane,
             .kind = SpanKind::transfer,
             .start = lane.since,
@@ -118,7 +118,7 @@ Span Ledger::span_of(const Lane& lane, base::Moment at, const CauseNanos& parts)
   return span;
 }
 
-void Ledger::show(const Lane& lane, base::Moment at, const CauseNanos& parts) const {
+void IdleAccounting::show(const Lane& lane, base::Moment at, const CauseNanos& parts) const {
   constexpr base::Duration kSeen = std::chrono::microseconds(20);
   if (lane.state() == State::busy || at - lane.since < kSeen) return;
   try {
@@ -128,41 +128,41 @@ void Ledger::show(const Lane& lane, base::Moment at, const CauseNanos& parts) co
   }
 }
 
-void Ledger::set_window(int chains, base::Moment at) {
+void IdleAccounting::set_window(int chains, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   window_ = chains;
 }
 
-void Ledger::held(Device kind, base::Moment at) {
+void IdleAccounting::held(Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   ++kinds_[index(kind)].held;
   ++under_way_;
 }
 
-void Ledger::admitted(Device kind, base::Moment at) {
+void IdleAccounting::admitted(Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   --kinds_[index(kind)].held;
   --under_way_;
 }
 
-void Ledger::ready(Device kind, base::Moment at) {
+void IdleAccounting::ready(Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   pass_to(at);
   ++kinds_[index(kind)].ready;
   ++under_way_;
 }
 
-void Ledger::note_taken(Lane& lane, Device kind, base::Moment at) noexcept {
+void IdleAccounting::note_taken(Lane& lane, Device kind, base::Moment at) noexcept {
   --kinds_[index(kind)].ready;
   Kind& own = kinds_[index(lane.kind)];
   own.last_taken = at;
   own.passed_then = own.passed;
 }
 
-void Ledger::taken(unsigned worker, Device kind, base::Moment at) {
+void IdleAccounting::taken(unsigned worker, Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   Lane& lane = lanes_[worker];
@@ -171,7 +171,7 @@ void Ledger::taken(unsigned worker, Device kind, base::Moment at) {
   ++lane.pending;
 }
 
-void Ledger::begun(unsigned worker, Device kind, base::Moment at) {
+void IdleAccounting::begun(unsigned worker, Device kind, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   Lane& lane = lanes_[worker];
@@ -183,7 +183,7 @@ void Ledger::begun(unsigned worker, Device kind, base::Moment at) {
   lane.running = true;
 }
 
-void Ledger::ended(unsigned worker, base::Moment at) {
+void IdleAccounting::ended(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   settle(lanes_[worker], now);
@@ -191,24 +191,24 @@ void Ledger::ended(unsigned worker, base::Moment at) {
   --under_way_;
 }
 
-void Ledger::stands_aside(unsigned worker, base::Moment at) {
+void IdleAccounting::stands_aside(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   settle(lanes_[worker], pass_to(at));
   lanes_[worker].running = true;
 }
 
-void Ledger::is_back(unsigned worker, base::Moment at) {
+void IdleAccounting::is_back(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   settle(lanes_[worker], pass_to(at));
   lanes_[worker].running = false;
 }
 
-void Ledger::helps(unsigned worker, base::Moment at) {
+void IdleAccounting::helps(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   settle(lanes_[worker], pass_to(at));
 }
 
-void Ledger::helped(unsigned worker, base::Duration busy, base::Moment at) {
+void IdleAccounting::helped(unsigned worker, base::Duration busy, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   Lane& lane = lanes_[worker];
@@ -226,19 +226,19 @@ void Ledger::helped(unsigned worker, base::Duration busy, base::Moment at) {
   lane.passed = passed;
 }
 
-base::Moment Ledger::idle_until(const Lane& lane, base::Moment now) const {
+base::Moment IdleAccounting::idle_until(const Lane& lane, base::Moment now) const {
   if (window_ != 0) return now;
   // Only now it is known that no task came after the last one.
   return std::max(lane.since, kinds_[index(lane.kind)].last_taken);
 }
 
-const CauseNanos& Ledger::passed_by(const Lane& lane, base::Moment until) const {
+const CauseNanos& IdleAccounting::passed_by(const Lane& lane, base::Moment until) const {
   if (until == lane.since) return lane.passed;
   const Kind& kind = kinds_[index(lane.kind)];
   return window_ != 0 ? kind.passed : kind.passed_then;
 }
 
-WorkerTimes Ledger::use_of(unsigned worker, base::Moment at) {
+WorkerTimes IdleAccounting::use_of(unsigned worker, base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   const Lane& lane = lanes_[worker];
@@ -262,7 +262,7 @@ WorkerTimes Ledger::use_of(unsigned worker, base::Moment at) {
   return use;
 }
 
-UseSeries Ledger::series(base::Moment at) {
+UseSeries IdleAccounting::series(base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   UseBuckets use = use_;
@@ -274,7 +274,7 @@ UseSeries Ledger::series(base::Moment at) {
   return use.series(now);
 }
 
-void Ledger::close(base::Moment at) {
+void IdleAccounting::close(base::Moment at) {
   const std::scoped_lock lock(mutex_);
   const base::Moment now = pass_to(at);
   for (Lane& lane : lanes_) settle(lane, now);

@@ -21,7 +21,7 @@
 namespace rt::detail {
 
 /// Thread-safe. A moment that is older than the last one written down counts as that one.
-class Ledger {
+class IdleAccounting {
  public:
   /// Adds a worker, idle from `at` on; its number is the next one from 0. `lane` is its lane in the
   /// trace.
