@@ -46,7 +46,7 @@ std::string_view remedy(int code) {
   }
 }
 
-/// Opens a regular file for reading; nullopt content is an error with words.
+/// Opens a regular file for reading.
 File open_regular(const Path& path, std::uint64_t limit, std::uint64_t& size) {
   File file(
       open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));  // non-blocking: a pipe must not hang us
@@ -64,21 +64,29 @@ File open_regular(const Path& path, std::uint64_t limit, std::uint64_t& size) {
   return file;
 }
 
+/// Calls `read(into)` until nothing is left to fill or nothing comes.
+template <class Read>
+ReadResult fill(std::span<std::byte> into, const Read& read) noexcept {
+  ReadResult done;
+  while (done.bytes < into.size()) {
+    const ssize_t n = read(into.subspan(done.bytes), done.bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) done.code = errno;
+    if (n <= 0) break;
+    done.bytes += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
 template <class Container>
 Container read_whole(const Path& path, std::uint64_t limit) {
   std::uint64_t size = 0;
   const File file = open_regular(path, limit, size);
   Container content;
   content.resize(static_cast<std::size_t>(size));
-  std::size_t at = 0;
-  while (at < content.size()) {
-    const ssize_t n = ::read(file.fd(), content.data() + at, content.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw storage_error("read", path, errno);
-    if (n == 0) break;  // it became shorter meanwhile: what is there is the content
-    at += static_cast<std::size_t>(n);
-  }
-  content.resize(at);
+  const ReadResult read = read_into(file.fd(), std::as_writable_bytes(std::span(content)));
+  if (read.code != 0) throw storage_error("read", path, read.code);
+  content.resize(read.bytes);  // it may have become shorter: what is there is the content
   return content;
 }
 
@@ -100,6 +108,18 @@ int File::close() noexcept {
   const int fd = release();
   // Never retried after EINTR: on Linux the descriptor is gone either way.
   return fd >= 0 && ::close(fd) != 0 ? errno : 0;
+}
+
+ReadResult read_into(int fd, std::span<std::byte> into) noexcept {
+  return fill(into, [fd](std::span<std::byte> rest, std::size_t) {
+    return ::read(fd, rest.data(), rest.size());
+  });
+}
+
+ReadResult read_into(int fd, std::span<std::byte> into, std::uint64_t offset) noexcept {
+  return fill(into, [fd, offset](std::span<std::byte> rest, std::size_t done) {
+    return ::pread(fd, rest.data(), rest.size(), static_cast<off_t>(offset + done));
+  });
 }
 
 std::string read_file(const Path& path, std::uint64_t limit) {

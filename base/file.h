@@ -47,6 +47,19 @@ enum class Durability { cached, durable };
 [[nodiscard]] std::string read_file(const Path& path, std::uint64_t limit = UINT64_MAX);
 [[nodiscard]] Bytes read_bytes(const Path& path, std::uint64_t limit = UINT64_MAX);
 
+/// The outcome of a read: the bytes that came, and 0 or the errno value that ended it.
+struct ReadResult {
+  std::size_t bytes = 0;
+  int code = 0;
+};
+
+/// Reads until `into` is full or the file ends, from where the descriptor stands. Goes on after
+/// signals.
+[[nodiscard]] ReadResult read_into(int fd, std::span<std::byte> into) noexcept;
+/// The same from a place in the file; where the descriptor stands is neither used nor moved.
+[[nodiscard]] ReadResult read_into(int fd, std::span<std::byte> into,
+                                   std::uint64_t offset) noexcept;
+
 /// Replaces `path` by `content` so that every reader, now or after a crash, sees the old or the new
 /// content and never a part: temporary file in the same folder (O_EXCL), write, fsync, rename,
 /// fsync of the folder. On failure the old file is untouched and the temporary one gone.

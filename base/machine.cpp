@@ -1,6 +1,7 @@
 #include "base/machine.h"
 
 #include <sched.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+
+#include "base/ascii.h"
 
 namespace base {
 namespace {
@@ -60,8 +63,7 @@ bool is_gpu(std::string_view name) {
   constexpr std::string_view kPrefix = "nvidia";
   if (name == "dxg") return true;
   if (!name.starts_with(kPrefix) || name.size() == kPrefix.size()) return false;
-  return std::ranges::all_of(name.substr(kPrefix.size()),
-                             [](char c) { return c >= '0' && c <= '9'; });
+  return std::ranges::all_of(name.substr(kPrefix.size()), is_digit);
 }
 
 }  // namespace
@@ -138,6 +140,18 @@ std::string host_name() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+std::string cpu_name() {
+  constexpr std::string_view kBefore = ": \t";
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t at = line.find_first_not_of(kBefore, line.find(':'));
+    if (at != line.npos) return line.substr(at);
+  }
+  utsname system{};
+  return ::uname(&system) == 0 ? system.machine : "";
 }
 
 }  // namespace base

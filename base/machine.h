@@ -1,4 +1,4 @@
-// The machine as far as this process may use it: cores, memory, GPUs, its name. Thread-safe.
+// The machine as far as this process may use it: cores, memory, GPUs, names. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -34,5 +34,8 @@ struct GroupLimits {
 [[nodiscard]] std::vector<std::string> gpu_names(const Path& devices = "/dev");
 
 [[nodiscard]] std::string host_name();
+
+/// The model of the processor, or the architecture where the system names no model.
+[[nodiscard]] std::string cpu_name();
 
 }  // namespace base

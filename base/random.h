@@ -66,6 +66,14 @@ class Stream {
   bool has_spare_ = false;
 };
 
+/// The bits of `x` well mixed: every bit of the result depends on every bit of `x`. The finaliser
+/// of Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
 /// Philox4x32-10 itself: one block of four words for a counter and a key (for known-answer tests
 /// and bulk users).
 [[nodiscard]] std::array<std::uint32_t, 4> philox_block(std::array<std::uint32_t, 4> counter,

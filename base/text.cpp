@@ -1,31 +1,23 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace base {
 namespace {
 
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string with_digits(double x, int digits, std::string_view unit) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, x);
-  return cat(std::string_view(text), " ", unit);
-}
-
-/// Reads a whole text as a number.
-template <class T>
-std::optional<T> parse(std::string_view text) {
-  T x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+template <class Number, class... Format>
+std::optional<Number> parse(std::string_view text, Format... format) {
+  Number x{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x, format...);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return x;
 }
 
@@ -65,21 +57,33 @@ std::string format_double(double x) {
   return s.substr(0, e + 1) + (s[e + 1] == '-' ? "-" : "") + exponent;
 }
 
+std::string with_digits(double x, int digits) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, x);
+  return text.data();
+}
+
+std::string with_decimals(double x, int decimals) {
+  std::array<char, 400> text{};  // the largest number has 309 digits before the point
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, x);
+  return text.data();
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   static constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return cat(bytes, " B");
   double x = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
   for (; x >= 1023.95 && unit + 1 < std::size(kUnits); ++unit) x /= 1024;
-  return with_digits(x, 1, kUnits[unit]);
+  return cat(with_decimals(x, 1), " ", kUnits[unit]);
 }
 
 std::string format_seconds(double s) {
   if (!(s >= 0) || std::isinf(s)) return format_double(s) + " s";
-  if (s < 0.9995e-6) return with_digits(s * 1e9, 0, "ns");
-  if (s < 0.99995e-3) return with_digits(s * 1e6, 1, "us");
-  if (s < 0.99995) return with_digits(s * 1e3, 1, "ms");
-  if (s < 59.95) return with_digits(s, 1, "s");
+  if (s < 0.9995e-6) return with_decimals(s * 1e9, 0) + " ns";
+  if (s < 0.99995e-3) return with_decimals(s * 1e6, 1) + " us";
+  if (s < 0.99995) return with_decimals(s * 1e3, 1) + " ms";
+  if (s < 59.95) return with_decimals(s, 1) + " s";
   const auto whole = static_cast<std::int64_t>(s + 0.5);
   if (whole < 3600) return cat(whole / 60, " min ", whole % 60, " s");
   return cat(whole / 3600, " h ", whole % 3600 / 60, " min");
@@ -90,7 +94,9 @@ std::optional<double> parse_double(std::string_view text) {
   return parse<double>(text);
 }
 
-std::optional<std::int64_t> parse_int(std::string_view text) { return parse<std::int64_t>(text); }
+std::optional<std::int64_t> parse_int(std::string_view text, int base) {
+  return parse<std::int64_t>(text, base);
+}
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
   return parse<std::uint64_t>(text);
@@ -114,11 +120,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  const auto fold = [](std::string_view s) {
-    std::string folded(s.substr(0, 64));
-    std::transform(folded.begin(), folded.end(), folded.begin(), lower_case);
-    return folded;
-  };
+  const auto fold = [](std::string_view s) { return lowered(s.substr(0, 64)); };
   const std::string wanted = fold(word);
   std::size_t best = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   std::string found;

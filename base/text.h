@@ -22,12 +22,22 @@ namespace base {
 /// A span of time for people: "850 ns", "12.3 us", "4.1 ms", "3.2 s", "2 min 5 s", "1 h 3 min".
 [[nodiscard]] std::string format_seconds(double seconds);
 
+/// A number with so many significant digits, as "%.4g" prints it: "0.1235", "1.235e+08".
+[[nodiscard]] std::string with_digits(double x, int digits);
+
+/// A number with so many digits behind the point: "0.10".
+[[nodiscard]] std::string with_decimals(double x, int decimals);
+
 /// Reads a whole text as a double (decimal or exponent form, "nan", "inf"); nothing when any
 /// character is left over.
 [[nodiscard]] std::optional<double> parse_double(std::string_view text);
 
-/// Reads a whole text as a signed integer; nothing when it is not one or does not fit.
-[[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
+/// Reads a whole text as a signed integer, in digits of `base`; nothing when it is not one or does
+/// not fit.
+[[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text, int base = 10);
+
+/// The same from 0 on, up to 2^64 - 1; no sign may stand before it.
+[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 
 /// The same for an unsigned integer, which has no sign.
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);

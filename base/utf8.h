@@ -11,6 +11,11 @@ namespace base {
 /// Length of the UTF-8 sequence that starts at `at`, or 0 when there is none (RFC 3629).
 [[nodiscard]] std::size_t utf8_length(std::string_view text, std::size_t at);
 
+/// True for the first byte of a character in valid UTF-8.
+[[nodiscard]] constexpr bool begins_character(char c) noexcept {
+  return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
 /// Appends a code point, which must be one that UTF-8 can write (up to 10FFFF, no surrogate).
 void append_utf8(std::string& out, std::uint32_t code);
 

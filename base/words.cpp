@@ -1,8 +1,15 @@
 #include "base/words.h"
 
-#include "base/text.h"
-
 namespace base {
+
+std::string either(std::span<const std::string> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
 
 std::string expected_one_of(std::span<const std::string> known, std::string_view word) {
   constexpr std::size_t kMost = 12;

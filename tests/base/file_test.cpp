@@ -1,15 +1,21 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/new_file.h"
+#include "base/pipe.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/synced.h"
 #include "tests/support/temp_folder.h"
@@ -109,6 +115,41 @@ TEST(WriteFileAtomic, AFullDiskKeepsTheOldFileAndSaysWhatIsFree) {
       << message;
   EXPECT_EQ(base::read_file(t / "a"), "old");
   EXPECT_EQ(entries(t.path()), 1u);
+}
+
+TEST(ReadInto, FillsWhatItCanAndSaysWhyNoMore) {
+  const TempFolder t;
+  base::write_file_atomic(t / "f", "0123456789");
+  const base::File file(::open((t / "f").c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(4, ' ');
+  const auto into = std::as_writable_bytes(std::span(text));
+  EXPECT_EQ(base::read_into(file.fd(), into).bytes, 4U);
+  EXPECT_EQ(text, "0123");
+  EXPECT_EQ(base::read_into(file.fd(), into, 8).bytes, 2U);
+  EXPECT_EQ(text.substr(0, 2), "89");
+  EXPECT_EQ(base::read_into(file.fd(), into).bytes, 4U);
+  EXPECT_EQ(text, "4567") << "a read from a place moves the descriptor";
+  const base::ReadResult rest = base::read_into(file.fd(), into);
+  EXPECT_EQ(rest.bytes, 2U);
+  EXPECT_EQ(rest.code, 0);
+  EXPECT_EQ(base::read_into(file.fd(), into, 10).bytes, 0U);
+  const base::ReadResult refused = base::read_into(-1, into);
+  EXPECT_EQ(refused.bytes, 0U);
+  EXPECT_EQ(refused.code, EBADF);
+}
+
+TEST(ReadInto, PutsPiecesTogether) {
+  const base::Pipe pipe = base::open_pipe();
+  std::thread writer([&] {
+    for (const char* piece : {"ab", "cde", "f"}) {
+      EXPECT_EQ(base::write_all(pipe.write.fd(), base::as_bytes(piece)), 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  std::string text(6, ' ');
+  EXPECT_EQ(base::read_into(pipe.read.fd(), std::as_writable_bytes(std::span(text))).bytes, 6U);
+  EXPECT_EQ(text, "abcdef");
+  writer.join();
 }
 
 TEST(ReadFile, RefusesWhatIsNoRegularFile) {

@@ -64,6 +64,12 @@ TEST(Machine, KnowsNoLimitWhereNobodySaysOne) {
   EXPECT_GT(base::usable_memory(), 0U);
 }
 
+TEST(Machine, NamesItsProcessor) {
+  const std::string name = base::cpu_name();
+  EXPECT_FALSE(name.empty());
+  EXPECT_EQ(name.find_first_of("\t\n:"), std::string::npos) << name;
+}
+
 TEST(Machine, CountsGpusWhateverTheirNumbers) {
   const TempFolder t;
   for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia", "null"}) write(t / name, "");

@@ -23,6 +23,14 @@ TEST(Philox, KnownAnswersOfTheAuthors) {
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
+TEST(Mixed, KnownAnswersOfSplitMix64) {
+  // What the generator of that name gives from the seed 0: its state goes up by the golden ratio.
+  constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15U;
+  EXPECT_EQ(base::mixed(kStep), 0xE220A8397B1DCDAFU);
+  EXPECT_EQ(base::mixed(2 * kStep), 0x6E789E6AA1B965F4U);
+  EXPECT_EQ(base::mixed(3 * kStep), 0x06C45D188009454FU);
+}
+
 TEST(Stream, IsPhiloxOverItsKey) {
   const base::Key key{0x1122334455667788, 0x99aabbccddeeff00};
   base::Stream s(key);

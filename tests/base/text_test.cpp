@@ -54,6 +54,25 @@ TEST(Parse, RefusesWhatIsLeftOver) {
     EXPECT_FALSE(base::parse_int(bad)) << bad;
 }
 
+TEST(Parse, WholeNumbersOfOtherBasesAndWithoutASign) {
+  EXPECT_EQ(base::parse_int("-ff", 16), -255);
+  EXPECT_EQ(base::parse_int("17", 8), 15);
+  EXPECT_EQ(base::parse_int("18", 8), std::nullopt);
+  EXPECT_EQ(base::parse_unsigned("18446744073709551615"), UINT64_MAX);
+  for (const char* text : {"", "18446744073709551616", "-1", "+1", "1.0", " 1"})
+    EXPECT_EQ(base::parse_unsigned(text), std::nullopt) << text;
+}
+
+TEST(Format, SoManyDigits) {
+  EXPECT_EQ(base::with_digits(0.123456, 4), "0.1235");
+  EXPECT_EQ(base::with_digits(123456789, 4), "1.235e+08");
+  EXPECT_EQ(base::with_digits(100, 3), "100");
+  EXPECT_EQ(base::with_digits(NAN, 3), "nan");
+  EXPECT_EQ(base::with_decimals(0.149, 1), "0.1");
+  EXPECT_EQ(base::with_decimals(-2, 2), "-2.00");
+  EXPECT_EQ(base::with_decimals(std::numeric_limits<double>::max(), 1).size(), 311U);
+}
+
 TEST(Format, BytesAndSecondsForPeople) {
   EXPECT_EQ(base::format_bytes(812), "812 B");
   EXPECT_EQ(base::format_bytes(1536), "1.5 KiB");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ TEST(Utf8, EveryCodePointIsOneSequence) {
     ASSERT_TRUE(base::is_utf8(text)) << code;
     ASSERT_FALSE(text.size() > 1 && base::is_utf8(text.substr(0, text.size() - 1))) << code;
   }
+}
+
+TEST(Utf8, OneByteOfEachCharacterBeginsIt) {
+  const std::string text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x99\x82";
+  EXPECT_EQ(std::ranges::count_if(text, base::begins_character), 4);
 }
 
 TEST(Utf8, RefusesWhatIsNone) {

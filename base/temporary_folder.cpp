@@ -1,0 +1,27 @@
+#include "base/temporary_folder.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace base {
+
+TemporaryFolder::TemporaryFolder(const Path& parent, std::string_view prefix) {
+  std::string name = (parent / cat(prefix, "XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) throw storage_error("create", name, errno);
+  path_ = name;
+}
+
+TemporaryFolder::TemporaryFolder(std::string_view prefix)
+    : TemporaryFolder(std::filesystem::temp_directory_path(), prefix) {}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace base
