@@ -1,7 +1,6 @@
 #include "runtime/key.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -14,12 +13,11 @@ base::Key key_of_file(const base::Path& path) {
   std::uint64_t size = 0;
   base::Bytes block(std::size_t{1} << 20);
   for (;;) {
-    const ssize_t n = ::read(file.fd(), block.data(), block.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw base::storage_error("read", path, errno);
-    if (n == 0) break;
-    content.raw(std::span(block).first(static_cast<std::size_t>(n)));
-    size += static_cast<std::uint64_t>(n);
+    const base::ReadResult read = base::read_into(file.fd(), block);
+    if (read.code != 0) throw base::storage_error("read", path, read.code);
+    content.raw(std::span(block).first(read.bytes));
+    size += read.bytes;
+    if (read.bytes < block.size()) break;
   }
   return base::Hasher().add("file").add(size).add(content.finish()).finish();
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/driver/start_failure.h"
 #include "hpo/log/metrics.h"
 
@@ -54,9 +55,7 @@ std::string nothing_reported(const Metric& metric, const Metrics& others,
     return message + ", expected a line of its output that metric.regex matches";
   std::vector<std::string> names;
   for (const auto& [name, value] : others) names.push_back(name);
-  std::string list;
-  for (const std::string& name : names) list += base::cat(list.empty() ? "" : ", ", name);
-  if (!names.empty()) message += base::cat(", only ", base::printable(list, 200));
+  if (!names.empty()) message += base::cat(", only ", base::printable(base::listed(names), 200));
   return base::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
                    "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names));
 }
@@ -139,8 +138,7 @@ std::optional<Report> closing_report(const StudySpec& study, CommandReports& rep
 std::uint64_t killed_for_memory() {
   const base::File file(::open("/proc/vmstat", O_RDONLY | O_CLOEXEC));
   std::string text(65536, '\0');
-  const ssize_t bytes = file ? ::read(file.fd(), text.data(), text.size()) : 0;
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  text.resize(base::read_into(file.fd(), std::as_writable_bytes(std::span(text))).bytes);
   constexpr std::string_view kName = "\noom_kill ";
   const std::size_t at = text.find(kName);
   return at == text.npos ? 0 : std::strtoull(text.c_str() + at + kName.size(), nullptr, 10);

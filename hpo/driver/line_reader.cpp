@@ -19,9 +19,9 @@ constexpr int kMostPieces = 64;                ///< read at a time
 
 bool LineReader::goes_on(const base::File& file) const {
   std::array<char, kSeen> there;
-  const ssize_t bytes =
-      ::pread(file.fd(), there.data(), seen_.size(), static_cast<off_t>(offset_ - seen_.size()));
-  return bytes >= 0 && std::string_view(there.data(), static_cast<std::size_t>(bytes)) == seen_;
+  const auto into = std::as_writable_bytes(std::span(there).first(seen_.size()));
+  const base::ReadResult read = base::read_into(file.fd(), into, offset_ - seen_.size());
+  return read.code == 0 && std::string_view(there.data(), read.bytes) == seen_;
 }
 
 std::vector<std::string> LineReader::take(const base::File& file, bool all) {

@@ -36,8 +36,7 @@ void LongLog::finish(const base::File& log) const {
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size <= most_) return;
   std::string end(end_, '\0');
-  const ssize_t bytes = ::pread(log.fd(), end.data(), end.size(), static_cast<off_t>(size - end_));
-  end.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  end.resize(base::read_into(log.fd(), std::as_writable_bytes(std::span(end)), size - end_).bytes);
   if (::ftruncate(log.fd(), static_cast<off_t>(most_ - end_)) != 0) return;
   end = base::cat("\n[", size - most_, " bytes of output left out]\n", end);
   (void)!::write(log.fd(), end.data(), end.size());

@@ -59,8 +59,7 @@ base::File open_file(const base::File& in, const base::Path& shown, const char* 
 bool holds(const base::File& in, const base::Path& shown, const std::string& wanted) {
   const base::File params = open_file(in, shown, kParams, O_RDONLY);
   std::string text(wanted.size() + 1, '\0');
-  const ssize_t bytes = params ? ::pread(params.fd(), text.data(), text.size(), 0) : 0;
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  text.resize(base::read_into(params.fd(), std::as_writable_bytes(std::span(text))).bytes);
   return text == wanted;
 }
 
@@ -164,8 +163,8 @@ std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t t
   if (!log || ::fstat(log.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   std::string text(kMostTail, '\0');
   const off_t from = std::max<off_t>(0, status.st_size - static_cast<off_t>(text.size()));
-  const ssize_t bytes = ::pread(log.fd(), text.data(), text.size(), from);
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  const auto into = std::as_writable_bytes(std::span(text));
+  text.resize(base::read_into(log.fd(), into, static_cast<std::uint64_t>(from)).bytes);
   std::vector<std::string> lines;
   while (!text.empty() && lines.size() < most) {
     if (text.back() == '\n') text.pop_back();

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "nn/data/source_file.h"
 
@@ -28,7 +29,7 @@ constexpr std::array<std::string_view, 10> kTaken{"policy",  "plugin", "content"
 void check_field(const std::string& who, const FieldInfo& field) {
   const std::string what = who + " has a field \"" + base::printable(field.name, 60) + "\", ";
   const bool plain = !field.name.empty() && std::ranges::all_of(field.name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    return base::is_lower_letter(c) || base::is_digit(c) || c == '_';
   });
   if (!plain) throw base::Error(base::Errc::study, what + "expected a name of a-z, 0-9 and _");
   if (std::ranges::find(kTaken, field.name) != kTaken.end())
@@ -65,26 +66,15 @@ class Copy {
  public:
   Copy(const std::string& path, std::span<const std::byte> bytes)
       : file_(memfd_create("policy", MFD_CLOEXEC)) {
-    while (file_ >= 0 && !bytes.empty()) {
-      const ssize_t written = write(file_, bytes.data(), bytes.size());
-      if (written <= 0) break;
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    if (file_ < 0 || !bytes.empty())
+    if (!file_ || base::write_all(file_.fd(), bytes) != 0)
       throw base::Error(base::Errc::study, path + ": there is no memory to load it");
   }
-  ~Copy() {
-    if (!stays_) close(file_);
-  }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_.fd()); }
   /// The loader takes a path that it knows for the library that it has loaded from there.
-  void stay() { stays_ = true; }
+  void stay() { (void)file_.release(); }
 
  private:
-  int file_;
-  bool stays_ = false;
+  base::File file_;
 };
 
 /// Why the loader refused a copy of a file, in its own words without the copy's name.

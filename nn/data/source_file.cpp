@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/new_file.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -24,36 +24,24 @@ class OpenFile {
  public:
   // O_NONBLOCK only matters for the pipes that are refused right after.
   OpenFile(const std::string& path, std::size_t max_bytes)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (fd_ < 0) throw DataError(path, "cannot open: " + base::errno_words(errno));
-    try {
-      measure(max_bytes);
-    } catch (...) {
-      ::close(fd_);
-      throw;
-    }
+      : path_(path), file_(base::open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK)) {
+    if (!file_) throw DataError(path, "cannot open: " + base::errno_words(errno));
+    measure(max_bytes);
   }
-  ~OpenFile() { ::close(fd_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
   /// The next bytes. Throws DataError where there are fewer.
   void read(std::span<std::byte> out) {
-    while (!out.empty()) {
-      const ssize_t n = ::read(fd_, out.data(), out.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw DataError(path_, "cannot read: " + base::errno_words(errno));
-      if (n == 0) throw DataError(path_, "became shorter while it was read");
-      out = out.subspan(static_cast<std::size_t>(n));
-    }
+    const base::ReadResult read = base::read_into(file_.fd(), out);
+    if (read.code != 0) throw DataError(path_, "cannot read: " + base::errno_words(read.code));
+    if (read.bytes < out.size()) throw DataError(path_, "became shorter while it was read");
   }
 
  private:
   void measure(std::size_t max_bytes) {
     struct stat info = {};
-    if (::fstat(fd_, &info) != 0) throw DataError(path_, base::errno_words(errno));
+    if (::fstat(file_.fd(), &info) != 0) throw DataError(path_, base::errno_words(errno));
     if (S_ISDIR(info.st_mode)) throw DataError(path_, "is a folder, expected a file");
     if (!S_ISREG(info.st_mode)) throw DataError(path_, "is not a regular file");
     size_ = static_cast<std::size_t>(info.st_size);
@@ -63,7 +51,7 @@ class OpenFile {
   }
 
   const std::string& path_;
-  int fd_;
+  base::File file_;
   std::size_t size_ = 0;
 };
 

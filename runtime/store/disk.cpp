@@ -32,14 +32,9 @@ int read_entry(const std::string& path, base::Bytes& content) {
   content.resize(static_cast<std::size_t>(info.st_size));
   // Its last use, for eviction. Fails where the file is another user's; then its age counts.
   [[maybe_unused]] const int ignored = ::futimens(file.fd(), nullptr);
-  for (std::size_t at = 0; at < content.size();) {
-    const ssize_t n = ::read(file.fd(), content.data() + at, content.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    if (n == 0) content.resize(at);
-    at += static_cast<std::size_t>(n);
-  }
-  return 0;
+  const base::ReadResult read = base::read_into(file.fd(), content);
+  content.resize(read.bytes);
+  return read.code;
 }
 
 bool leads_elsewhere(const std::string& folder) {

@@ -169,15 +169,7 @@ bool Pack::read_on() {
 /// Shorter when the file ends before, empty when it cannot be read.
 base::Bytes Pack::bytes_at(Place place) const {
   base::Bytes bytes(place.bytes);
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::pread(file_.fd(), bytes.data() + done, bytes.size() - done,
-                              static_cast<off_t>(place.offset + done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  bytes.resize(done);
+  bytes.resize(base::read_into(file_.fd(), bytes, place.offset).bytes);
   return bytes;
 }
 

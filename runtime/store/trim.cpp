@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -37,9 +38,7 @@ std::uint64_t footprint(std::uint64_t size) { return (size + 4095) / 4096 * 4096
 double cost_of(const std::string& path) {
   const base::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   std::array<std::byte, kHeadBytes> bytes;
-  if (!file ||
-      ::pread(file.fd(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return 0;
+  if (!file || base::read_into(file.fd(), bytes).bytes != bytes.size()) return 0;
   const auto head = unpack(bytes);
   return head ? head->cost : 0;
 }
@@ -98,10 +97,9 @@ std::uint64_t remove_cheapest(const fs::path& folder, std::vector<Candidate> ent
 /// Adds `written` to the count in the file; true when it is time to look at the folder, and the
 /// count starts again.
 bool count_says_look(int fd, std::uint64_t written, std::uint64_t step) {
-  char text[32] = {};
-  const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
-  const auto before =
-      base::parse_int(std::string_view(text, n > 0 ? static_cast<std::size_t>(n) : 0));
+  std::array<std::byte, 31> there;
+  const std::size_t bytes = base::read_into(fd, there, 0).bytes;
+  const auto before = base::parse_int(base::as_text(std::span(there).first(bytes)));
   // No number: a fresh or damaged file, so nobody knows how much is there.
   const std::uint64_t count =
       before && *before >= 0 ? static_cast<std::uint64_t>(*before) + written : step;
