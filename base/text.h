@@ -39,9 +39,6 @@ namespace base {
 /// The same from 0 on, up to 2^64 - 1; no sign may stand before it.
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 
-/// The same for an unsigned integer, which has no sign.
-[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);
-
 /// Edit distance where an insertion, deletion, substitution or swap of neighbours counts one
 /// (optimal string alignment).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);

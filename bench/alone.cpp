@@ -1,12 +1,12 @@
 // One trial alone on the machine: what the workers that have nothing else to do take off it, before
 // and after its network grew.
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/random.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -17,8 +17,6 @@
 #include "runtime/value.h"
 #include "tasks/tasks.h"
 
-#include <unistd.h>
-
 namespace bench {
 
 namespace {
@@ -28,23 +26,15 @@ constexpr int kSide = 28, kClasses = 10;
 /// A folder with four files in the format of MNIST, random pictures in them.
 class Pictures {
  public:
-  explicit Pictures(int rows)
-      : folder_(std::filesystem::temp_directory_path() / base::cat("trellis-alone-", ::getpid())) {
-    base::make_folder(folder_);
+  explicit Pictures(int rows) {
     write("train", rows);
     write("t10k", 100);
   }
-  ~Pictures() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Pictures(const Pictures&) = delete;
-  Pictures& operator=(const Pictures&) = delete;
 
   [[nodiscard]] nn::DataSpec spec() const {
     nn::DataSpec spec;
     spec.kind = nn::DataKind::idx;
-    spec.path = folder_.string();
+    spec.path = folder_.path().string();
     spec.scale = nn::Scale::unit;
     spec.split.valid = 0;
     return spec;
@@ -64,11 +54,11 @@ class Pictures {
     std::string images = header(3, {rows, kSide, kSide}), labels = header(1, {rows});
     for (int i = 0; i < rows * kSide * kSide; ++i) images += static_cast<char>(random.below(256));
     for (int i = 0; i < rows; ++i) labels += static_cast<char>(random.below(kClasses));
-    base::write_file_atomic(folder_ / (part + "-images-idx3-ubyte"), images);
-    base::write_file_atomic(folder_ / (part + "-labels-idx1-ubyte"), labels);
+    base::write_file_atomic(folder_.path() / (part + "-images-idx3-ubyte"), images);
+    base::write_file_atomic(folder_.path() / (part + "-labels-idx1-ubyte"), labels);
   }
 
-  base::Path folder_;
+  base::TemporaryFolder folder_{"trellis-alone-"};
 };
 
 nn::ModelSpec convolutions() {

@@ -1,5 +1,4 @@
 // The digits sweep against the same search with other tools, all as whole programs.
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -165,9 +165,8 @@ std::vector<Case> run_digits(const Options& options) {
   std::vector<Rival> rivals = chosen_rivals(kDigitsRivals, options.against);
   const std::string python = rivals_python();
   if (python.empty()) rivals.clear();
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-digits-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-digits-");
+  const base::Path& folder = scratch.path();
   base::write_file_atomic(folder / "digits.yaml", study_text());
   base::write_file_atomic(folder / "job.json",
                           job_text(folder / "digits.yaml", workers_or_cores(options.workers)));
@@ -184,7 +183,6 @@ std::vector<Case> run_digits(const Options& options) {
         run_rival(python, rivals[i], folder / "job.json", seed, theirs[i]);
   }
   show_progress("");
-  std::filesystem::remove_all(folder);
   std::vector<Case> cases;
   for (std::size_t i = 0; i < rivals.size(); ++i)
     if (!theirs[i].seconds.empty()) add_cases(ours, rivals[i].title, theirs[i], cases);

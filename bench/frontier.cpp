@@ -1,6 +1,5 @@
 // The adaptive network of experiments/adaptive-fashion.yaml against the frontier of fixed networks
 // trained by the same recipe: accuracy against training FLOPs, everything counted.
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -149,9 +149,8 @@ std::vector<Case> cases_of(const std::vector<Point>& ours,
 }  // namespace
 
 std::vector<Case> run_frontier(const Options& options) {
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-frontier-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-frontier-");
+  const base::Path& folder = scratch.path();
   std::string text = base::read_file(study_file());
   if (options.quick) text.replace(text.find("epochs: 11"), 10, "epochs: 3");
   base::write_file_atomic(folder / "adaptive.yaml", text);
@@ -169,7 +168,6 @@ std::vector<Case> run_frontier(const Options& options) {
     }
   }
   show_progress("");
-  std::filesystem::remove_all(folder);
   return cases_of(ours, fixed);
 }
 

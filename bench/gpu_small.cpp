@@ -1,6 +1,5 @@
 // A sweep of many small networks on one GPU as a whole program, beside PyTorch: one network after
 // another, and all of them stacked.
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/gpu_training.h"
@@ -171,9 +171,8 @@ std::vector<Case> run_gpu_small(const Options& options) {
   (void)cuda_device_for("gpu-small");
   const Sizes sizes = sizes_of(options);
   const std::string python = rivals_python();
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-gpu-small-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-gpu-small-");
+  const base::Path& folder = scratch.path();
   base::write_file_atomic(folder / "small.yaml", study_text(sizes));
   const std::string job = write_small_job(sizes, folder);
   SmallRuns ours;
@@ -197,7 +196,6 @@ std::vector<Case> run_gpu_small(const Options& options) {
                      .unit = "s",
                      .spread = sample_of(ours.seconds).spread});
   show_progress("");
-  std::filesystem::remove_all(folder);
   return cases;
 }
 

@@ -1,6 +1,5 @@
 // A grid of 27 trainings on Fashion-MNIST, whole programs from start to end: ours beside a pool of
 // processes with JAX or PyTorch, and beside Ray Tune.
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/process.h"
@@ -38,13 +39,6 @@ struct GridSide {
   std::vector<double> seconds, megabytes, accuracy;
 };
 
-template <class T>
-std::string list_of(const T& values) {
-  std::string list;
-  for (const auto& value : values) list += base::cat(list.empty() ? "" : ", ", value);
-  return list;
-}
-
 std::string grid_study(int rows, int seed) {
   return base::cat(
       "name: grid\nseed: ", seed, "\ndata:\n  idx: fashion-mnist\n  rows: ", rows,
@@ -53,8 +47,8 @@ std::string grid_study(int rows, int seed) {
       "  - dense: {units: 128, activation: relu}\ntrain:\n"
       "  optimizer: {type: $optimizer}\n  batch: $batch\n  epochs: $epochs\n"
       "method: grid\nparameters:\n  optimizer: {values: [",
-      list_of(kOptimizers), "]}\n  batch: {values: [", list_of(kGridBatches),
-      "]}\n  epochs: {values: [", list_of(kGridEpochs), "]}\n");
+      base::listed(kOptimizers), "]}\n  batch: {values: [", base::listed(kGridBatches),
+      "]}\n  epochs: {values: [", base::listed(kGridEpochs), "]}\n");
 }
 
 /// What a rival needs but for the seed, with the rows of our own split.
@@ -148,9 +142,8 @@ Case compared_accuracy(const std::vector<double>& ours, const char* rival,
 std::vector<Case> run_grid(const Options& options) {
   const std::vector<Rival> rivals = chosen_rivals(kGridRivals, options.against);
   const int rows = options.quick ? kQuickGridRows : options.rows > 0 ? options.rows : kGridRows;
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-grid-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-grid-");
+  const base::Path& folder = scratch.path();
   nlohmann::json job = job_of(rows, workers_or_cores(options.workers));
   const std::string python = rivals_python();
   GridSide ours;
@@ -166,7 +159,6 @@ std::vector<Case> run_grid(const Options& options) {
         run_rival(python, rivals[i], folder / "job.json", theirs[i]);
   }
   show_progress("");
-  std::filesystem::remove_all(folder);
   const std::string name = base::cat("27 trials, ", rows, " rows, start included");
   std::vector<Case> cases;
   for (std::size_t i = 0; i < rivals.size(); ++i) {

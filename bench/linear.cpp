@@ -1,10 +1,10 @@
 // Whether a study's cost grows with its trials and no faster: the same study with ten times as many
 // trials, and again, as whole programs.
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -75,16 +75,14 @@ Case slope(const char* what, const char* unit, const Cost* cost, double (*of)(co
 }  // namespace
 
 std::vector<Case> run_linear(const Options& options) {
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-linear-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-linear-");
+  const base::Path& folder = scratch.path();
   std::vector<Cost> costs;
   for (int trials = kFewest; trials <= (options.quick ? kQuickMost : kMost); trials *= 10) {
     show_progress(base::cat("linear: ", trials, " trials"));
     costs.push_back(run(folder, trials, options));
   }
   show_progress("");
-  std::filesystem::remove_all(folder);
   std::vector<Case> cases;
   for (const Cost& cost : costs) {
     const std::string name = base::cat(cost.trials, " trials of one epoch");

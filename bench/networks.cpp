@@ -1,16 +1,15 @@
 // Training networks of many shapes: ours beside PyTorch and JAX on the same rows, cores and epochs.
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -138,14 +137,12 @@ std::vector<Case> run_networks(const Options& options) {
   const std::vector<Workload> workloads = chosen_workloads(options.problems);
   (void)chosen_rivals(kNetworksRivals, options.against);
   const std::string python = rivals_python();
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-networks-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-networks-");
+  const base::Path& folder = scratch.path();
   std::vector<Case> cases;
   for (const Workload& workload : workloads)
     for (Case& one : measure(workload, folder, python, options)) cases.push_back(std::move(one));
   show_progress("");
-  std::filesystem::remove_all(folder);
   return cases;
 }
 

@@ -1,13 +1,13 @@
 // How figures are shown: JSON for programs, a table for people.
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
 #include "base/json_writer.h"
+#include "base/machine.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 
@@ -19,21 +19,8 @@ std::string number(double x) { return std::isfinite(x) ? base::format_double(x) 
 /// Four digits that matter, without an exponent for everyday sizes.
 std::string rounded(double x) {
   if (!std::isfinite(x)) return "-";
-  char buffer[64];
   const double size = std::fabs(x);
-  const int digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-  std::snprintf(buffer, sizeof buffer, "%.*f", digits, x);
-  return buffer;
-}
-
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const auto colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  utsname system{};
-  return ::uname(&system) == 0 ? system.machine : "unknown processor";
+  return base::with_decimals(x, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
 std::string padded(const std::string& s, std::size_t width, bool left) {
@@ -46,7 +33,7 @@ std::string padded(const std::string& s, std::size_t width, bool left) {
 std::string machine_text() {
   const double bytes =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return base::cat(processor_name(), ", ", cores(), cores() == 1 ? " core, " : " cores, ",
+  return base::cat(base::cpu_name(), ", ", base::counted(cores(), "core"), ", ",
                    base::format_bytes(static_cast<std::uint64_t>(bytes)));
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "bench/bench.h"
 
 namespace bench {
@@ -75,11 +76,9 @@ const Benchmark& find_benchmark(std::string_view name) {
     if (b.name == name) return b;
     names.emplace_back(b.name);
   }
-  std::string all;
-  for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
   const std::string near = base::did_you_mean(name, names);
   throw base::Error(base::Errc::usage, base::cat("no benchmark is called '", base::printable(name),
-                                                 "': there are ", all, near));
+                                                 "': there are ", base::listed(names), near));
 }
 
 }  // namespace bench

@@ -1,6 +1,5 @@
 // The search of the least study file on ten tables that nobody prepared, against random search over
 // scikit-learn's networks on the same rows.
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
@@ -184,9 +184,8 @@ std::vector<Case> cases_of(const TableName& table, bool classes, const Scores& o
 
 std::vector<Case> run_tables(const Options& options) {
   const std::string python = rivals_python();
-  const base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-bench-", ::getpid());
-  base::make_folder(folder);
+  const base::TemporaryFolder scratch("trellis-bench-");
+  const base::Path& folder = scratch.path();
   std::vector<Case> cases;
   for (const TableName& table : chosen_tables(options.problems)) {
     const base::Path split = folder / "split.json";
@@ -203,7 +202,6 @@ std::vector<Case> run_tables(const Options& options) {
     for (Case& one : cases_of(table, classes, ours, theirs)) cases.push_back(std::move(one));
   }
   show_progress("");
-  std::filesystem::remove_all(folder);
   return cases;
 }
 

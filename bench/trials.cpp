@@ -1,13 +1,12 @@
 // Trials with an empty body, through driver, runtime and log on disk, against Optuna with SQLite
 // and Ray Tune.
-#include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/driven.h"
@@ -99,15 +98,14 @@ Case against(const Sample& ours, int trials, std::string rival, double rival_val
 std::vector<Case> run_trials(const Options& options) {
   const int trials = options.quick ? 100 : 1000;
   const int rival_trials = options.quick ? 20 : 200;
-  base::Path folder =
-      std::filesystem::temp_directory_path() / base::cat("trellis-bench-trials-", ::getpid());
+  const base::TemporaryFolder scratch("trellis-bench-trials-");
+  const base::Path& folder = scratch.path();
   Sample ours =
       repeat(options.quick ? 1 : 5, [&] { return seconds_of(folder, trials, 1, options); });
   const int long_trials = options.quick ? 10 : 100;
   constexpr std::int64_t kReports = 200;
   Sample reports = repeat(options.quick ? 1 : 5,
                           [&] { return seconds_of(folder, long_trials, kReports, options); });
-  std::filesystem::remove_all(folder);
   std::string python = rivals_python();
   std::vector<Case> cases{against(ours, trials, "Optuna with SQLite",
                                   rival_seconds(python, "trials_optuna.py", rival_trials)),

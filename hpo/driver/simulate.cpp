@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "hpo/driver/adopt.h"
@@ -24,29 +25,11 @@ namespace hpo {
 
 namespace {
 
-/// The log of a simulated study, which nobody reads afterwards.
-class ScratchLog {
- public:
-  ScratchLog() {
-    const base::Path memory = "/dev/shm";
-    const bool there = std::filesystem::is_directory(memory);
-    std::string name =
-        ((there ? memory : std::filesystem::temp_directory_path()) / "trellis-simulated-XXXXXX")
-            .string();
-    if (::mkdtemp(name.data()) == nullptr) throw base::storage_error("create", name, errno);
-    path_ = name;
-  }
-  ~ScratchLog() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchLog(const ScratchLog&) = delete;
-  ScratchLog& operator=(const ScratchLog&) = delete;
-  [[nodiscard]] const base::Path& path() const { return path_; }
-
- private:
-  base::Path path_;
-};
+/// Where the log of a simulated study lies, which nobody reads afterwards.
+base::Path scratch_parent() {
+  const base::Path memory = "/dev/shm";
+  return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+}
 
 double border_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
   if (scheme.kinds == Scheme::Kinds::cores || platform.gpu.count == 0) return kNever;
@@ -130,7 +113,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
   config.simulation->scheduler = scheme.policy;
   config.simulation->any_kind = scheme.any_kind;
   SimulationReport report{.scheduler = std::string(scheme.name)};
-  const ScratchLog scratch;
+  const base::TemporaryFolder scratch(scratch_parent(), "trellis-simulated-");
   {
     const rt::Runtime runtime(config);
     LoadedStudy loaded = load_settled(study);

@@ -46,20 +46,8 @@ void share_gpus(int workers, std::vector<Setting>& settings) {
     settings.emplace_back("STARPU_CUDA_THREAD_PER_WORKER", "1");
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "trellis-starpu-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw base::storage_error("make a folder for StarPU's files:", name, errno);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 StarPuHome::StarPuHome() : kept_(base::cache_folder() / "starpu-home") {
-  if (!can_be_made(kept_)) scratch_.emplace();
+  if (!can_be_made(kept_)) scratch_.emplace(kScratchPrefix);
 }
 
 void prepare_environment(const base::Path& home) {

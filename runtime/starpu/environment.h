@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 
 namespace rt::detail {
 
@@ -34,18 +35,8 @@ inline constexpr const char* kWorkersOfAGpu = "STARPU_NWORKER_PER_CUDA";
 /// device (STARPU_CUDA_THREAD_PER_DEV), with a thread of its own.
 void share_gpus(int workers, std::vector<Setting>& settings);
 
-/// A new folder under $TMPDIR that goes with its owner. Throws base::Error (storage).
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const base::Path& path() const { return path_; }
-
- private:
-  base::Path path_;
-};
+/// What the names of temporary folders for StarPU's files begin with.
+inline constexpr const char* kScratchPrefix = "trellis-starpu-";
 
 /// The folder for StarPU's files: in our cache, or a temporary one where that can't be written, as
 /// StarPU would abort.
@@ -56,7 +47,7 @@ class StarPuHome {
 
  private:
   base::Path kept_;
-  std::optional<ScratchFolder> scratch_;
+  std::optional<base::TemporaryFolder> scratch_;
 };
 
 /// StarPU stays silent, its files are in `home`, and its workers are not bound to cores: two

@@ -231,7 +231,7 @@ class Simulated final : public OnStarPu {
 
   OneCore core_;
   std::shared_ptr<Simulation> simulation_;
-  ScratchFolder files_;
+  base::TemporaryFolder files_{kScratchPrefix};
   std::vector<Setting> limits_;
   starpu_perfmodel model_ = make_model();
   starpu_codelet cpu_codelet_ = modelled(STARPU_CPU);
