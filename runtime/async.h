@@ -87,6 +87,11 @@ struct AsyncPromise<void> : AsyncPromiseBase {
 /// Owns the frame, and with it the parameters and locals of the coroutine: parameters are copied or
 /// moved into it at the call, but what a reference parameter or a lambda's capture names is not.
 /// So give coroutines their parameters by value, and let a lambda that is one capture nothing.
+///
+/// Name it before it is awaited, as in `rt::Async<T> body = f(x); co_await std::move(body);`, where
+/// the expression has other temporaries. GCC 12 destroys some temporaries of an expression with
+/// co_await twice: aggregates, as in `co_await f({.a = x})`, and those of `? :`. It refuses braced
+/// lists there ("array used as initializer"). GCC bug 99576, mended in GCC 13; clang is right.
 /// Destroyed while it is suspended, it runs the destructors of its locals and never goes on; what
 /// awaits it is never resumed either.
 template <class T>
@@ -106,9 +111,9 @@ class Async {
     if (frame_) frame_.destroy();
   }
 
-  /// `co_await std::move(body)` or `co_await f(x)`: runs it up to its first wait at once, on this
-  /// stack, and goes on when it has ended. The tasks it calls belong to the group that is entered
-  /// where it starts.
+  /// `co_await std::move(body)`, or `co_await f(x)` without other temporaries: runs it up to its
+  /// first wait at once, on this stack, and goes on when it has ended. The tasks it calls belong to
+  /// the group that is entered where it starts.
   auto operator co_await() && noexcept {
     struct Awaiter {
       std::coroutine_handle<promise_type> frame;
