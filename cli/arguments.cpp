@@ -1,7 +1,6 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <span>
 
 #include "base/error.h"
@@ -64,9 +63,8 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
                                                std::int64_t max) const {
   if (!has(name)) return std::nullopt;
   std::string given = text(name);
-  std::int64_t value = 0;
-  auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-  if (error != std::errc() || end != given.data() + given.size() || value < min || value > max)
+  const std::optional<std::int64_t> value = base::parse_int(given);
+  if (!value || *value < min || *value > max)
     throw base::Error(base::Errc::usage, std::string(name) + ": '" + base::printable(given, 60) +
                                              "', expected a whole number from " +
                                              std::to_string(min) + " to " + std::to_string(max));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/terminal.h"
 
 namespace cli {
@@ -55,9 +56,8 @@ std::string mistake_lines(const std::vector<std::string>& classes,
   std::string out;
   for (std::size_t i = 0; i < std::min(kMistakes, mistakes.size()); ++i) {
     const Mistake& m = mistakes[i];
-    out += base::cat("  ", m.rows, m.rows == 1 ? " row of " : " rows of ",
-                     base::printable(classes[m.truth]), " taken for ",
-                     base::printable(classes[m.given]), "\n");
+    out += base::cat("  ", base::counted(m.rows, "row"), " of ", base::printable(classes[m.truth]),
+                     " taken for ", base::printable(classes[m.given]), "\n");
   }
   return out;
 }

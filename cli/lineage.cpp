@@ -1,6 +1,7 @@
 #include "cli/lineage.h"
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/terminal.h"
 
 namespace cli {
@@ -45,8 +46,7 @@ std::string taken_over(const hpo::Segment& from, const hpo::Segment& to) {
 
 std::string replaced_line(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {
   return base::cat("trial ", trial.trial, " goes on from trial ", replaced.source, " after ",
-                   replaced.step,
-                   replaced.step == 1 ? " epoch: " : " epochs: ", hpo::text_of(replaced.params));
+                   base::counted(replaced.step, "epoch"), ": ", hpo::text_of(replaced.params));
 }
 
 std::string lineage_lines(const hpo::Lineage& lineage) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/terminal.h"
 #include "hpo/export/export.h"
 #include "hpo/log/metrics.h"
@@ -12,7 +13,7 @@
 namespace cli {
 
 std::string text_length(bool program, std::int64_t steps) {
-  return base::cat(steps, program ? " step" : " epoch", steps == 1 ? "" : "s");
+  return base::counted(steps, program ? "step" : "epoch");
 }
 
 std::string text_best(const hpo::StudyReader& study, const hpo::TrialRow& best) {
@@ -41,8 +42,8 @@ std::string text_front(const hpo::StudyReader& study) {
   const hpo::Judge judge(study);
   if (!judge.front) return "";
   const std::size_t count = judge.front->trials.size();
-  std::string out = base::cat("front of ", count, count == 1 ? " trial" : " trials",
-                              hypervolume_text(*judge.front), "\n");
+  std::string out =
+      base::cat("front of ", base::counted(count, "trial"), hypervolume_text(*judge.front), "\n");
   const std::vector<hpo::TrialRow> trials = study.trials();
   for (const std::uint64_t number : judge.front->trials) {
     const hpo::TrialRow& trial = *std::ranges::find(trials, number, &hpo::TrialRow::trial);

@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/text.h"
+#include "base/utf8.h"
+
 namespace cli {
 
 namespace {
@@ -26,7 +29,7 @@ std::size_t columns_of(std::string_view text) {
   bool colour = false;
   for (char c : text) {
     if (c == '\033') colour = true;
-    if (!colour && (static_cast<unsigned char>(c) & 0xC0) != 0x80) ++columns;
+    if (!colour && base::begins_character(c)) ++columns;
     if (c == 'm') colour = false;
   }
   return columns;
@@ -36,12 +39,6 @@ bool understands(const char* term) { return term && std::string_view(term) != "d
 
 bool looks_numeric(std::string_view cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789.+-e%infa") == std::string_view::npos;
-}
-
-std::string formatted(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
 }
 
 }  // namespace
@@ -77,7 +74,7 @@ std::string clip(std::string_view text, int width) {
   bool colour = false;
   for (char c : text) {
     if (c == '\033') colour = true;
-    const bool begins = !colour && (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    const bool begins = !colour && base::begins_character(c);
     // Of what is left out only its colours stay, so that the last one ends.
     if (begins && ++used == width) out += "…";
     if (used < width || colour) out += c;
@@ -107,13 +104,13 @@ std::string Table::text() const {
   return out;
 }
 
-std::string short_number(double value) { return formatted("%.4g", value); }
+std::string short_number(double value) { return base::with_digits(value, 4); }
 
-std::string result_number(double value) { return formatted("%.6g", value); }
+std::string result_number(double value) { return base::with_digits(value, 6); }
 
 std::string short_seconds(double seconds) {
   if (!(seconds >= 0)) return "?";
-  if (seconds < 10) return formatted("%.1fs", seconds);
+  if (seconds < 10) return base::with_decimals(seconds, 1) + "s";
   auto whole = static_cast<long>(std::lround(seconds));
   std::array<char, 64> text{};
   if (whole < 60)
@@ -132,7 +129,7 @@ std::string short_amount(double amount, std::string_view unit) {
     amount /= 1000;
     ++prefix;
   }
-  return formatted("%.3g", amount) + " " + std::string(kPrefixes[prefix]) + std::string(unit);
+  return base::with_digits(amount, 3) + " " + std::string(kPrefixes[prefix]) + std::string(unit);
 }
 
 }  // namespace cli

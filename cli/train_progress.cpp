@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/adapted.h"
 #include "cli/terminal.h"
 
@@ -31,7 +32,7 @@ void TrainDisplay::train_started(const hpo::Metric& metric, std::int64_t epochs)
   epochs_ = epochs;
   begun_ = base::now();
   pace_.assign(1, {0.0, 0});
-  screen_.line(base::cat(study_, ": training for ", epochs, epochs == 1 ? " epoch" : " epochs"));
+  screen_.line(base::cat(study_, ": training for ", base::counted(epochs, "epoch")));
 }
 
 void TrainDisplay::trial_reported(const hpo::TrialRow& trial) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/error.h"
 
 namespace nn {
@@ -23,14 +24,6 @@ std::string number_text(double value) {
     if (std::stod(buffer) == value) break;
   }
   return buffer;
-}
-
-std::string join(const std::vector<std::string>& words) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
-  }
-  return out;
 }
 
 std::string range_text(const FieldInfo& info) {
@@ -52,13 +45,13 @@ std::string expected(const FieldInfo& info) {
     case FieldType::real:
       return "a number" + range_text(info);
     case FieldType::word:
-      return join(info.choices);
+      return base::either(info.choices);
     case FieldType::integer_or_word:
-      return join(info.choices) + ", or an integer" + range_text(info);
+      return base::either(info.choices) + ", or an integer" + range_text(info);
     case FieldType::number_by_name:
       break;
   }
-  return join(info.choices) + ", or a map from names to numbers" + range_text(info);
+  return base::either(info.choices) + ", or a map from names to numbers" + range_text(info);
 }
 
 bool in_range(const FieldInfo& info, double value) {
@@ -102,8 +95,7 @@ const V& get(const Fields& fields, std::string_view name) {
   const std::string field = "the field " + std::string(name);
   if (it != fields.end())
     throw base::Error(base::Errc::internal, field + " is asked for as another type than it has");
-  std::string known;
-  for (const auto& [other, held] : fields) known += (known.empty() ? "" : ", ") + other;
+  const std::string known = base::listed(fields, &Fields::value_type::first);
   throw base::Error(base::Errc::internal,
                     field + " is asked for, which is not there; there are: " + known);
 }
@@ -145,9 +137,9 @@ Fields complete(const KindInfo& info, const Fields& given, std::string_view wher
       std::vector<std::string> known;
       for (const auto& f : info.fields) known.push_back(f.name);
       const std::string near = base::nearest(name, known);
-      const std::string hint = near.empty()
-                                   ? known.empty() ? "it takes no fields" : "known: " + join(known)
-                                   : "did you mean " + near + "?";
+      const std::string hint =
+          near.empty() ? known.empty() ? "it takes no fields" : "known: " + base::either(known)
+                       : "did you mean " + near + "?";
       throw SpecError(layer, name, prefix() + info.kind + " has no field " + name + "; " + hint);
     }
     const std::string problem = field_problem(*field, value);

@@ -5,20 +5,10 @@
 #include "base/random.h"
 
 namespace nn {
-namespace {
-
-// The finalizer of splitmix64 (Steele et al., OOPSLA'14): every output bit depends on every input
-// bit.
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
 
 RandomKey RandomKey::derive(std::uint64_t number) const {
-  return {mix(mix(value + 0x9e3779b97f4a7c15ULL) ^ (number * 0xd1342543de82ef95ULL + 1))};
+  return {base::mixed(base::mixed(value + 0x9e3779b97f4a7c15ULL) ^
+                      (number * 0xd1342543de82ef95ULL + 1))};
 }
 
 RandomKey RandomKey::derive(std::string_view purpose) const {

@@ -6,28 +6,28 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.h"
 #include "nn/error.h"
 #include "nn/fields.h"
 
 namespace nn {
 
-/// The entry whose info().kind is `kind`; throws SpecError "unknown <what> <kind>; ..." with the
-/// nearest known word.
+/// "did you mean dense?", or, where no known word is near, "known: dense, conv2d".
+[[nodiscard]] std::string near_or_known(std::string_view word, std::span<const std::string> known);
+
+/// "unknown <what> <kind>; ..." with the nearest known word, or all of them.
+[[nodiscard]] SpecError unknown_kind(std::string_view what, std::string_view kind,
+                                     std::span<const std::string> known);
+
+/// The entry whose info().kind is `kind`; throws unknown_kind() otherwise.
 template <class Entry>
 [[nodiscard]] const Entry& find_kind(std::span<const Entry* const> entries, std::string_view kind,
                                      std::string_view what) {
   std::vector<std::string> known;
-  std::string list;
   for (const Entry* entry : entries) {
     if (entry->info().kind == kind) return *entry;
     known.push_back(entry->info().kind);
-    list += (list.empty() ? "" : ", ") + known.back();
   }
-  const std::string near = base::nearest(kind, known);
-  throw SpecError(-1, "",
-                  "unknown " + std::string(what) + " " + std::string(kind) + "; " +
-                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+  throw unknown_kind(what, kind, known);
 }
 
 /// The table entries of all kinds, in the order of the registry.

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.h"
 #include "nn/layers/layer.h"
 #include "nn/layout.h"
 #include "nn/wiring.h"
@@ -12,10 +13,7 @@ namespace nn {
 namespace {
 
 void check_name(const std::string& name, int index, const std::set<std::string>& taken) {
-  const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
+  const auto good = [](char c) { return base::is_letter_or_digit(c) || c == '_' || c == '-'; };
   const std::string prefix = "layer " + std::to_string(index + 1) + ": ";
   if (!std::ranges::all_of(name, good)) {
     throw SpecError(index, "name",

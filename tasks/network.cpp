@@ -39,20 +39,6 @@ class Lent final : public nn::Parallel {
   rt::Context& context_;
 };
 
-std::uint64_t rows_of(const nn::Dataset::Header& data, nn::Part part) {
-  switch (part) {
-    case nn::Part::train:
-      return data.train_rows;
-    case nn::Part::valid:
-      return data.valid_rows;
-    case nn::Part::test:
-      return data.test_rows;
-    case nn::Part::replay:
-      break;
-  }
-  return data.replay_rows;
-}
-
 const auto& init_task() {
   // Drawing weights is quicker than reading them back, so nothing is kept.
   static const auto task = rt::task("init", 1)
@@ -151,7 +137,7 @@ auto scoring_task(const char* name, int version) {
       })
       .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
                const nn::Choice&, double) {
-        return scoring_work(net->spec(), rows_of(data->header(), part),
+        return scoring_work(net->spec(), data->header().rows_of(part),
                             nn::feed_shape(data->header()));
       })
       .pure()
@@ -163,7 +149,7 @@ const auto& evaluate_task() {
       scoring_task<[](auto&&... what) { return nn::evaluate(what...); }>("evaluate", 4)
           .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
                         nn::Choice loss, double) -> nn::Scores {
-            return simulated_scores(*net, loss, data->header(), rows_of(data->header(), part));
+            return simulated_scores(*net, loss, data->header(), data->header().rows_of(part));
           });
   return task;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -42,12 +43,6 @@ std::vector<hpo::Params> probes(const hpo::Space& space) {
   return params;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += base::cat(text.empty() ? "" : ", ", word);
-  return text;
-}
-
 /// What a population explores and what its members keep from birth; empty for other methods.
 std::string exploration_line(const hpo::StudySpec& study) {
   if (study.explorable.empty() && study.reshape.empty()) return "";
@@ -78,7 +73,7 @@ std::string grid_line(const hpo::StudySpec& study) {
   if (study.method.kind != "grid") return "";
   const std::uint64_t points = study.space.grid_size().value();
   const auto limit = static_cast<std::uint64_t>(study.limits.trials.value_or(INT64_MAX));
-  return base::cat("  method grid: ", points, points == 1 ? " point" : " points",
+  return base::cat("  method grid: ", base::counted(points, "point"),
                    limit < points ? base::cat(", of which limits.trials takes ", limit) : "", "\n");
 }
 
@@ -86,14 +81,11 @@ std::string grid_line(const hpo::StudySpec& study) {
 std::string forbid_line(const hpo::Space& space) {
   if (space.forbidden().empty()) return "";
   const auto points = space.grid_size();
-  if (points)
-    return base::cat("  forbid leaves ", *points, *points == 1 ? " point\n" : " points\n");
+  if (points) return base::cat("  forbid leaves ", base::counted(*points, "point"), "\n");
   constexpr double kLeast = 1e-4;
   const double share = hpo::allowed_share(space);
   if (share < kLeast) return "  forbid leaves less than 0.01% of the space\n";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", 100 * share);
-  return base::cat("  forbid leaves about ", text, "% of the space\n");
+  return base::cat("  forbid leaves about ", base::with_digits(100 * share, 3), "% of the space\n");
 }
 
 std::string search_lines(const hpo::StudySpec& study) {
@@ -109,7 +101,7 @@ std::string known_lines(const hpo::StudySpec& study) {
 }
 
 void say_real_time_keys(const hpo::StudySpec& study) {
-  const std::string keys = listed(hpo::real_time_keys(study));
+  const std::string keys = base::listed(hpo::real_time_keys(study));
   if (!keys.empty())
     std::fprintf(stderr, "  %s: decided outside the study, so another run may differ\n",
                  keys.c_str());

@@ -1,4 +1,3 @@
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -6,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "kernels/kernels.h"
@@ -22,16 +22,6 @@ struct Findings {
   kern::CpuReport arithmetic;
   std::vector<std::string> problems;
 };
-
-std::string cpu_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) {
-      const std::size_t at = line.find_first_not_of(": \t", line.find(':'));
-      if (at != std::string::npos) return line.substr(at);
-    }
-  return "unknown";
-}
 
 /// Starts the runtime as a sweep would and asks what came up.
 void try_runtime(Findings& found) {
@@ -52,7 +42,7 @@ void try_runtime(Findings& found) {
 
 Findings examine() {
   Findings found;
-  found.cpu = cpu_name();
+  found.cpu = base::cpu_name();
   found.cores = base::usable_cores();
   found.arithmetic = kern::cpu_report();
   try_runtime(found);
@@ -89,15 +79,13 @@ std::string json_of(const Findings& found) {
 }
 
 std::string text_of(const Findings& found) {
-  std::string precisions;
-  for (const std::string& word : precisions_here())
-    precisions += base::cat(precisions.empty() ? "" : ", ", word);
-  std::string out = base::cat(
-      "trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ", found.cores,
-      found.cores == 1 ? " core, " : " cores, ", found.workers,
-      found.workers == 1 ? " worker" : " workers", "\ngpus        ", found.gpus, "\nStarPU      ",
-      found.starpu.empty() ? std::string("not there") : found.starpu, " (executor ", found.executor,
-      ")\narithmetic  ", kern::fingerprint(), "\nprecisions  ", precisions, " on cores\n");
+  std::string out =
+      base::cat("trellis ", TRELLIS_VERSION, "\ncpu         ", found.cpu, ", ",
+                base::counted(found.cores, "core"), ", ", base::counted(found.workers, "worker"),
+                "\ngpus        ", found.gpus, "\nStarPU      ",
+                found.starpu.empty() ? std::string("not there") : found.starpu, " (executor ",
+                found.executor, ")\narithmetic  ", kern::fingerprint(), "\nprecisions  ",
+                base::listed(precisions_here()), " on cores\n");
   for (const std::string& problem : found.problems) out += base::cat("problem: ", problem, "\n");
   return found.problems.empty() ? out + "no problem found\n" : out;
 }

@@ -1,4 +1,5 @@
 #include "hpo/driver/plan.h"
+#include "base/words.h"
 #include "hpo/driver/run_config.h"
 
 #include "base/text.h"
@@ -21,9 +22,9 @@ std::string placement_text(const hpo::Plan& plan) {
   if (!plan.gpu_from && plan.gpu_trials > 0 && plan.trials_per_gpu > 1)
     return base::cat(plan.placement, ", each on one of ", plan.trials_per_gpu, " parts of a GPU");
   if (!plan.gpu_from) return plan.placement;
-  return base::cat(plan.placement, ", ", plan.gpu_trials,
-                   plan.gpu_trials == 1 ? " trial" : " trials", " on a GPU for networks of ",
-                   short_amount(*plan.gpu_from, "FLOP"), " a step and more");
+  return base::cat(plan.placement, ", ", base::counted(plan.gpu_trials, "trial"),
+                   " on a GPU for networks of ", short_amount(*plan.gpu_from, "FLOP"),
+                   " a step and more");
 }
 
 /// What a trial may fill.
@@ -96,9 +97,8 @@ int run_plan(const Arguments& arguments) {
         arguments, [&] { return hpo::plan_json(plan); },
         [&] {
           const std::string trials =
-              plan.ends_by_time
-                  ? std::string("as many trials as end in limits.time")
-                  : base::cat("at most ", plan.trials, plan.trials == 1 ? " trial" : " trials");
+              plan.ends_by_time ? std::string("as many trials as end in limits.time")
+                                : base::cat("at most ", base::counted(plan.trials, "trial"));
           return base::cat(study.name, ": ", trials,
                            ", each of which runs a program; nobody knows what that costs\n");
         });

@@ -1,4 +1,5 @@
 #include "base/json_writer.h"
+#include "base/words.h"
 #include "nn/predict_table.h"
 
 #include <cstdio>
@@ -77,7 +78,7 @@ std::vector<std::pair<std::string, double>> metrics_of(const nn::Scores& scores)
 }
 
 std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done) {
-  std::string out = base::cat(done.rows, done.rows == 1 ? " row" : " rows");
+  std::string out = base::counted(done.rows, "row");
   if (done.scores && done.scores->rows < done.rows)
     out += base::cat(", ", done.scores->rows, " scored");
   out += "\n";

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/adapted.h"
 #include "cli/confusion.h"
 #include "cli/importances.h"
@@ -62,7 +63,7 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   if (trial.cause != hpo::Cause::none) out += base::cat(" (", hpo::name_of(trial.cause), ")");
   out +=
       base::cat(", ", text_length(info.programs, trial.epochs), ", ", short_seconds(trial.seconds),
-                ", ", trial.attempts, trial.attempts == 1 ? " attempt\n" : " attempts\n");
+                ", ", base::counted(trial.attempts, "attempt"), "\n");
   if (!trial.message.empty()) out += base::printable(trial.message, std::string::npos) + "\n";
   const std::string broken = study.objective().broken(trial.metrics);
   if (!broken.empty()) out += base::cat("infeasible: ", broken, "\n");

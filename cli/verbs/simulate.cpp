@@ -1,5 +1,6 @@
 #include "hpo/driver/simulate.h"
 #include "base/json_writer.h"
+#include "base/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,10 +99,8 @@ std::vector<const hpo::Scheme*> chosen_schemes(const Arguments& arguments,
 void declare_simulate(Arguments& arguments) {
   arguments.positional("FILE", "study file (YAML)");
   arguments.option("--platform", "P", "the machine: a platform file (experiments/platforms)");
-  std::string names;
-  for (const hpo::Scheme& scheme : hpo::schemes())
-    names += base::cat(names.empty() ? "" : ", ", scheme.name);
-  arguments.option("--scheduler", "NAME", base::cat("only this way to place tasks: ", names),
+  const std::string names = base::listed(hpo::schemes(), &hpo::Scheme::name);
+  arguments.option("--scheduler", "NAME", "only this way to place tasks: " + names,
                    /*repeatable=*/true);
   arguments.flag("--json", "for programs");
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
@@ -41,7 +42,7 @@ hpo::Cause cause_of(const std::string& word) {
 std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
                    const hpo::SweepResult& result) {
   const hpo::TrialCounts& counts = result.counts;
-  const std::string counted = base::cat(counts.all(), counts.all() == 1 ? " trial" : " trials");
+  const std::string counted = base::counted(counts.all(), "trial");
   std::string out =
       base::cat(study.name, ": ", counted, " (", counts.complete, " complete, ", counts.stopped,
                 " stopped, ", counts.failed, " failed), ", short_seconds(result.seconds));

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/ask/refusal.h"
 #include "hpo/ask/socket.h"
 #include "hpo/log/metrics.h"
@@ -88,8 +89,8 @@ std::vector<double> values_of(const base::Json& message, std::size_t metrics) {
   for (const auto& [none, one] : values->members())
     numbers.push_back(read_member("one of values", one, "a number", &base::Json::number));
   if (numbers.size() != metrics)
-    throw refusal(base::cat(numbers.size(), numbers.size() == 1 ? " value" : " values",
-                            ", expected ", metrics, ", one for each metric of the study"));
+    throw refusal(base::cat(base::counted(numbers.size(), "value"), ", expected ", metrics,
+                            ", one for each metric of the study"));
   return numbers;
 }
 

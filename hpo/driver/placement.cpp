@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/driver/plan.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/place/border.h"
@@ -15,8 +16,8 @@ namespace {
 
 /// This machine: what decides results may not be measured.
 rt::Platform machine_in_round_figures(int cores, int gpus) {
-  return round_figures(base::cat("this machine's ", cores, cores == 1 ? " core" : " cores"), cores,
-                       gpus, base::usable_memory());
+  return round_figures(base::cat("this machine's ", base::counted(cores, "core")), cores, gpus,
+                       base::usable_memory());
 }
 
 /// Throws where some of the work is for a GPU and the platform has none.

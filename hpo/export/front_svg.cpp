@@ -1,9 +1,7 @@
 // The front as a picture.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/text.h"
 #include "hpo/export/front.h"
@@ -14,11 +12,8 @@ namespace {
 
 constexpr double kWidth = 720, kHeight = 440, kLeft = 70, kRight = 20, kTop = 40, kBottom = 50;
 
-std::string fixed(double value, const char* format = "%.1f") {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
+/// A coordinate.
+std::string fixed(double value) { return base::with_decimals(value, 1); }
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -91,10 +86,10 @@ class Picture {
     for (int i = 0; i <= kTicks; ++i) {
       const double cost = x_.low + (x_.high - x_.low) * i / kTicks;
       rule(x_.at(cost), kTop, x_.at(cost), kHeight - kBottom);
-      text(x_.at(cost), kHeight - kBottom + 18, "middle", fixed(std::pow(10, cost), "%.3g"));
+      text(x_.at(cost), kHeight - kBottom + 18, "middle", base::with_digits(std::pow(10, cost), 3));
       const double quality = y_.low + (y_.high - y_.low) * i / kTicks;
       rule(kLeft, y_.at(quality), kWidth - kRight, y_.at(quality));
-      text(kLeft - 8, y_.at(quality) + 4, "end", fixed(std::abs(quality), "%.4g"));
+      text(kLeft - 8, y_.at(quality) + 4, "end", base::with_digits(std::abs(quality), 4));
     }
     text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", "FLOPs of one row (log)");
   }

@@ -1,6 +1,8 @@
 #include "hpo/import/names.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace hpo {
 
@@ -13,16 +15,14 @@ constexpr std::size_t kLongest = 58;
 std::string plain(const std::string& name) {
   std::string ours;
   for (const char c : name) {
-    const bool goes_on = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // of a letter's bytes
-    if (goes_on) continue;
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    ours += fits ? c : '_';
+    if (!base::begins_character(c)) continue;
+    ours += base::is_letter_or_digit(c) ? c : '_';
   }
   if (ours.size() > kLongest) {
     ours.erase(0, ours.size() - kLongest);
     if (const std::size_t word = ours.find('_'); word + 1 < ours.size()) ours.erase(0, word + 1);
   }
-  return ours.empty() || (ours[0] >= '0' && ours[0] <= '9') ? "_" + ours : ours;
+  return ours.empty() || base::is_digit(ours[0]) ? "_" + ours : ours;
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/import/names.h"
 #include "hpo/import/optuna_conditions.h"
 #include "hpo/import/optuna_domain.h"
@@ -18,10 +20,8 @@ namespace hpo {
 namespace {
 
 std::string names_of(const std::map<std::size_t, OptunaStudy>& studies) {
-  std::string names;
-  for (const auto& [id, study] : studies)
-    names += base::cat(names.empty() ? "" : ", ", base::printable(study.name, 60));
-  return names;
+  return base::listed(studies,
+                      [](const auto& study) { return base::printable(study.second.name, 60); });
 }
 
 std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const std::string& name,
@@ -46,10 +46,9 @@ class Tally {
   void add(const std::string& name) { ++counts_[name]; }
   [[nodiscard]] bool empty() const { return counts_.empty(); }
   [[nodiscard]] std::string text() const {
-    std::string text;
-    for (const auto& [name, count] : counts_)
-      text += base::cat(text.empty() ? "" : ", ", base::printable(name, 60), " (", count, ")");
-    return text;
+    return base::listed(counts_, [](const auto& one) {
+      return base::cat(base::printable(one.first, 60), " (", one.second, ")");
+    });
   }
 
  private:
@@ -331,15 +330,13 @@ class OptunaImporter {
   void name_the_rest() {
     if (too_good_ > 0)
       left_.push_back(base::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
-                                too_good_, too_good_ == 1 ? " trial" : " trials",
+                                base::counted(too_good_, "trial"),
                                 ", which is no result: failed here"));
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
-    if (running > 0)
-      left_.push_back(base::cat(running, running == 1 ? " trial" : " trials", " still running"));
+    if (running > 0) left_.push_back(base::cat(base::counted(running, "trial"), " still running"));
     name_attributes();
-    std::string names;
-    for (const std::string& name : study_.attributes)
-      names += base::cat(names.empty() ? "" : ", ", base::printable(name, 60));
+    const std::string names = base::listed(
+        study_.attributes, [](const std::string& name) { return base::printable(name, 60); });
     if (!names.empty()) left_.push_back(base::cat("user attributes of the study: ", names));
     if (std::ranges::any_of(trials_,
                             [](const OptunaTrial* trial) { return trial->began.has_value(); }))

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/import/optuna_storage.h"
 #include "hpo/space/parameter.h"
 #include "hpo/study/substitute.h"
@@ -60,9 +61,7 @@ OptunaDomain::OptunaDomain(const std::string& distribution) {
 
 std::string OptunaDomain::yaml() const {
   if (categorical_) {
-    std::string list;
-    for (const ParamValue& choice : choices_)
-      list += base::cat(list.empty() ? "" : ", ", yaml_of(choice));
+    const std::string list = base::listed(choices_, yaml_of);
     return choices_.size() == 1 ? base::cat("value: ", list) : base::cat("values: [", list, "]");
   }
   if (low_ == high_) return base::cat("value: ", text_of(value(low_)));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/words.h"
 
 namespace hpo {
 
@@ -16,7 +17,7 @@ using Rows = OptunaConditions::Rows;
 constexpr std::size_t kFewestLatest = 5;
 
 std::string of_trials(std::size_t some, std::size_t all) {
-  return base::cat(some, " of ", all, all == 1 ? " trial" : " trials");
+  return base::cat(some, " of ", base::counted(all, "trial"));
 }
 
 class Fitter {

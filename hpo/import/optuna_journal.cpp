@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/words.h"
 
 namespace hpo {
 
@@ -74,11 +75,11 @@ class Replay {
     constexpr const char* kOf = " of the journal ";
     if (unknown_ > 0)
       journal_.left_out.push_back(
-          base::cat(unknown_, unknown_ == 1 ? " line" : " lines", kOf,
+          base::cat(base::counted(unknown_, "line"), kOf,
                     "with an op_code that Optuna 4 and 5 do not have, first ", first_unknown_));
     if (lost_ > 0)
-      journal_.left_out.push_back(base::cat(lost_, lost_ == 1 ? " line" : " lines", kOf,
-                                            "about a trial that was never made"));
+      journal_.left_out.push_back(
+          base::cat(base::counted(lost_, "line"), kOf, "about a trial that was never made"));
     return std::move(journal_);
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/executable.h"
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -64,8 +65,7 @@ class WandbImporter {
     if (theirs.empty()) return;
     std::string name = theirs;
     for (char& c : name) {
-      const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+      const bool fits = base::is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
       c = fits ? c : '-';
     }
     name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));

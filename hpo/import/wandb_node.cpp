@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/space/value.h"
 #include "hpo/study/fault.h"
 #include "hpo/study/substitute.h"
@@ -28,10 +29,7 @@ std::string python_text(const Node& node) {
   if (!node.is_list())
     throw Fault(node.at, base::cat("a value is ", study::describe(node),
                                    ", expected a scalar or a list of scalars"));
-  std::string list;
-  for (const Node& item : node.items)
-    list += base::cat(list.empty() ? "" : ", ", python_text(item));
-  return base::cat("[", list, "]");
+  return base::cat("[", base::listed(node.items, python_text), "]");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/study/node.h"
 
@@ -55,12 +56,6 @@ Rungs rungs_of(const Node& rule, double theirs, double ours) {
   return rungs;
 }
 
-std::string list_of(const std::vector<std::int64_t>& steps) {
-  std::string text;
-  for (const std::int64_t step : steps) text += base::cat(text.empty() ? "" : ", ", step);
-  return text;
-}
-
 }  // namespace
 
 Rule rule_of(const Node& root) {
@@ -81,8 +76,8 @@ Rule rule_of(const Node& root) {
     same = rungs.ours == rungs.theirs;
     if (!same)
       made.left_out.push_back(base::cat("the brackets of early_terminate at ",
-                                        list_of(rungs.theirs), ": the rungs are at ",
-                                        list_of(rungs.ours)));
+                                        base::listed(rungs.theirs), ": the rungs are at ",
+                                        base::listed(rungs.ours)));
   } else if (rule.find("min_iter") != nullptr) {
     made.yaml +=
         base::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");

@@ -24,12 +24,4 @@ class Sequence {
 [[nodiscard]] std::unique_ptr<Sampler> sequence_sampler(const SamplerSetup& setup,
                                                         std::unique_ptr<Sequence> sequence);
 
-/// The bits of `x` well mixed, for random choices that are named by a number: the finaliser of
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014).
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
-
 }  // namespace hpo

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "hpo/samplers/random.h"
 #include "hpo/samplers/sequence.h"
 #include "hpo/space/random.h"
@@ -30,7 +31,7 @@ class Sobol final : public Sequence {
     if (index > 0) engine_.seed(index - 1);
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
       const std::uint32_t digits = scrambled(index > 0 ? engine_() : 0, names_[axis]);
-      const std::uint64_t rest = mixed(names_[axis] ^ mixed(i + 1)) >> 11;
+      const std::uint64_t rest = base::mixed(names_[axis] ^ base::mixed(i + 1)) >> 11;
       place[axis] =
           std::ldexp(digits + std::ldexp(static_cast<double>(rest), -53), -static_cast<int>(kBits));
     }
@@ -43,7 +44,8 @@ class Sobol final : public Sequence {
     for (unsigned bit = 0; bit < kBits; ++bit) {
       const std::uint64_t before = std::uint64_t{digits} >> (kBits - bit);
       const std::uint64_t node = (std::uint64_t{1} << bit) | before;
-      result ^= static_cast<std::uint32_t>(mixed(name + mixed(node)) >> 63) << (kBits - 1 - bit);
+      result ^= static_cast<std::uint32_t>(base::mixed(name + base::mixed(node)) >> 63)
+                << (kBits - 1 - bit);
     }
     return result;
   }

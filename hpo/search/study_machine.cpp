@@ -3,18 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/search/reached.h"
 
 namespace hpo {
 
-namespace {
-
-template <class Count>
-std::string trials_text(Count count) {
-  return base::cat(count, count == 1 ? " trial" : " trials");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 StudyMachine::StudyMachine(MachineSetup setup)
     : study_(setup.study),
@@ -226,8 +220,8 @@ std::optional<Finished> StudyMachine::hopeless() const {
   const std::int64_t failed = trials_->counts().failed;
   if (!study_.limits.failed || failed < *study_.limits.failed) return std::nullopt;
   return Finished{Finish::failed,
-                  base::cat(trials_text(failed), " failed, the last one by ", name_of(end.cause),
-                            end.message.empty() ? "" : ": ", end.message)};
+                  base::cat(base::counted(failed, "trial"), " failed, the last one by ",
+                            name_of(end.cause), end.message.empty() ? "" : ": ", end.message)};
 }
 
 /// Whether limits.patience is over before any trial was complete: no more begin, and of those that
@@ -248,15 +242,15 @@ std::optional<Finished> StudyMachine::over() const {
   if (trials_ != nullptr) {
     const std::int64_t failed = trials_->counts().failed;
     if (study_.is_asked && study_.limits.failed && failed >= *study_.limits.failed)
-      return Finished{Finish::failed, trials_text(failed) + " failed"};
+      return Finished{Finish::failed, base::counted(failed, "trial") + " failed"};
     if (auto end = reached(study_.limits, *trials_)) return end;
   }
   const std::uint64_t created = search_.created();
   if (exhausted_)
     return Finished{Finish::exhausted,
-                    base::cat(trials_text(created), ": ", search_.why_exhausted())};
+                    base::cat(base::counted(created, "trial"), ": ", search_.why_exhausted())};
   if (study_.limits.trials && created >= static_cast<std::uint64_t>(*study_.limits.trials))
-    return Finished{Finish::trials, trials_text(created)};
+    return Finished{Finish::trials, base::counted(created, "trial")};
   return std::nullopt;
 }
 

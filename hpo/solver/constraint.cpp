@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -15,9 +16,8 @@ namespace {
 constexpr std::size_t kMostAlternatives = 256;
 constexpr int kDeepest = 32;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word_letter(char c) { return base::is_letter(c) || c == '_'; }
 bool is_one_of(char c, std::string_view some) { return some.find(c) != some.npos; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class ScriptReader {
  public:
@@ -66,7 +66,8 @@ class ScriptReader {
   std::string word() {
     skip_blanks();
     const std::size_t begin = at_;
-    while (at_ < script_.size() && (is_letter(script_[at_]) || is_digit(script_[at_]))) ++at_;
+    while (at_ < script_.size() && (is_word_letter(script_[at_]) || base::is_digit(script_[at_])))
+      ++at_;
     return std::string(script_.substr(begin, at_ - begin));
   }
 
@@ -125,7 +126,7 @@ class ScriptReader {
     if (at_ == script_.size()) refuse(at_);
     const char c = script_[at_];
     if (c == '"' || c == '\'') return {"", quoted(c)};
-    if (is_letter(c)) return {word(), std::nullopt};
+    if (is_word_letter(c)) return {word(), std::nullopt};
     return {"", number()};
   }
 
@@ -141,8 +142,8 @@ class ScriptReader {
 
   ParamValue number() {
     const std::size_t begin = at_;
-    while (at_ < script_.size() &&
-           (is_digit(script_[at_]) || is_letter(script_[at_]) || is_one_of(script_[at_], "+-."))) {
+    while (at_ < script_.size() && (base::is_digit(script_[at_]) || is_word_letter(script_[at_]) ||
+                                    is_one_of(script_[at_], "+-."))) {
       ++at_;
     }
     const std::string_view text = script_.substr(begin, at_ - begin);

@@ -51,11 +51,10 @@ Params rule_options(const SolverMethod& method) {
 void check_metrics(std::size_t metrics, const SolverMethod& method) {
   if (metrics == 1) return;
   if (!searches_several(method.sampler)) {
-    std::string able;
-    for (const std::string& kind : kinds_for_several()) able += (able.empty() ? "" : ", ") + kind;
-    throw base::Error(base::Errc::usage,
-                      base::cat("the problem has ", metrics, " values, but method ", method.sampler,
-                                " searches for one, expected one of ", able));
+    throw base::Error(
+        base::Errc::usage,
+        base::cat("the problem has ", metrics, " values, but method ", method.sampler,
+                  " searches for one, expected one of ", base::listed(kinds_for_several())));
   }
   if (method.rule != "none")
     throw base::Error(base::Errc::usage,

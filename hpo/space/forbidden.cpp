@@ -8,17 +8,11 @@ namespace hpo {
 
 namespace {
 
-/// An int and a float that are the same number are equal here.
-bool same(const ParamValue& a, const ParamValue& b) {
-  const auto x = number_of(a), y = number_of(b);
-  return x && y ? *x == *y : a == b;
-}
-
 bool is_true(const Clause& clause, const Params& params) {
   const ParamValue* value = params.find(clause.parameter);
   if (value == nullptr) return false;
   const auto compare = [&](const ParamValue& with) {
-    if (clause.is == Clause::Is::equal) return same(*value, with);
+    if (clause.is == Clause::Is::equal) return same_value(*value, with);
     const auto x = number_of(*value), y = number_of(with);
     return x && y && (clause.is == Clause::Is::above ? *x > *y : *x < *y);
   };

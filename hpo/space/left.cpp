@@ -20,11 +20,6 @@ double step_of(const Domain& domain) {
 
 }  // namespace
 
-bool same_value(const ParamValue& a, const ParamValue& b) {
-  const auto x = number_of(a), y = number_of(b);
-  return x && y ? *x == *y : a == b;
-}
-
 const ParamValue& Left::nth(std::size_t i) const {
   if (const auto* choice = std::get_if<Choice>(domain_)) return choice->values[i];
   return std::get<Constant>(*domain_).value;

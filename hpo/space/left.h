@@ -11,10 +11,6 @@
 
 namespace hpo {
 
-/// Whether two values count as one where a combination compares them: an int and a float that are
-/// the same number do.
-[[nodiscard]] bool same_value(const ParamValue& a, const ParamValue& b);
-
 /// Values of a domain, of which ever fewer are left. Those of a range lie between two ends, which
 /// are values of the domain, less single ones that were taken out.
 class Left {

@@ -1,8 +1,8 @@
 #include "hpo/space/value.h"
 
-#include <charconv>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -11,10 +11,8 @@ namespace hpo {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t skip_digits(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
+  while (at < text.size() && base::is_digit(text[at])) ++at;
   return at;
 }
 
@@ -59,16 +57,6 @@ int prefixed_base(std::string_view text) {
   return text.substr(2).find_first_not_of(allowed) == std::string_view::npos ? base : 0;
 }
 
-template <class T, class... Format>
-std::optional<T> convert(std::string_view text, Format... format) {
-  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
-  T value{};
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, format...);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<double> special_float(std::string_view text) {
   if (text == ".nan" || text == ".NaN" || text == ".NAN") return std::nan("");
   const std::size_t sign = skip_sign(text);
@@ -83,8 +71,7 @@ bool is_bare(std::string_view text) {
   if (text.empty() || !std::holds_alternative<std::string>(read_scalar(text))) return false;
   if (is_oversized_number(text)) return false;
   const auto safe = [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '.' || c == '/' || c == '-' || c == '+';
+    return base::is_letter_or_digit(c) || c == '_' || c == '.' || c == '/' || c == '-' || c == '+';
   };
   for (const char c : text) {
     if (!safe(c)) return false;
@@ -100,15 +87,15 @@ Scalar read_scalar(std::string_view text) {
   if (text == "true" || text == "True" || text == "TRUE") return true;
   if (text == "false" || text == "False" || text == "FALSE") return false;
   if (is_decimal_int(text)) {
-    if (const auto value = convert<std::int64_t>(text)) return *value;
+    if (const auto value = base::parse_int(text.substr(text[0] == '+' ? 1 : 0))) return *value;
     return std::string(text);
   }
   if (const int base = prefixed_base(text)) {
-    if (const auto value = convert<std::int64_t>(text.substr(2), base)) return *value;
+    if (const auto value = base::parse_int(text.substr(2), base)) return *value;
     return std::string(text);
   }
   if (is_decimal_float(text)) {
-    if (const auto value = convert<double>(text)) return *value;
+    if (const auto value = base::parse_double(text)) return *value;
     return std::string(text);
   }
   if (const auto value = special_float(text)) return *value;
@@ -181,6 +168,11 @@ std::optional<double> number_of(const ParamValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
   if (const auto* number = std::get_if<double>(&value)) return *number;
   return std::nullopt;
+}
+
+bool same_value(const ParamValue& a, const ParamValue& b) {
+  const auto x = number_of(a), y = number_of(b);
+  return x && y ? *x == *y : a == b;
 }
 
 }  // namespace hpo

@@ -59,4 +59,8 @@ using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::str
 /// The value as a number: ints and floats only.
 [[nodiscard]] std::optional<double> number_of(const ParamValue& value);
 
+/// Returns true if two values count as one where a combination compares them: an int and a float
+/// that are the same number do.
+[[nodiscard]] bool same_value(const ParamValue& a, const ParamValue& b);
+
 }  // namespace hpo

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/kind_form.h"
@@ -215,7 +216,7 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
     throw Fault(entry.key_at,
                 base::cat("unknown key \"", base::printable(entry.key, 60), "\", expected ",
                           names.empty() ? "no key for " : "a key of ", place,
-                          list ? " (" + either(names) + ")" : "", did_you_mean(near)));
+                          list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
   }
   const std::string owner = field->only == "data"           ? "a network"
                             : field->only == kOurs          ? "trials that are run here"
@@ -358,8 +359,8 @@ Node Checker::check_bounds(const Node& node, const Field& field, const std::stri
     if (!known && !study::names(field.text_with, source_)) {
       throw Fault(entry.key_at,
                   base::cat(where, " names \"", base::printable(entry.key, 60),
-                            "\", expected a metric that a trial reports (", either(words), ")",
-                            did_you_mean(suggestion("metric.name", entry.key, words))));
+                            "\", expected a metric that a trial reports (", base::either(words),
+                            ")", did_you_mean(suggestion("metric.name", entry.key, words))));
     }
     const std::string path = join(where, entry.key);
     if (!entry.value.is_map()) {
@@ -416,7 +417,7 @@ std::pair<std::string, Field> together(std::span<const Kind> kinds) {
       if (all.find(field.name) == nullptr) all.fields.push_back(field);
     }
   }
-  return {either(names), std::move(all)};
+  return {base::either(names), std::move(all)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/space/value.h"
 
 namespace hpo::study {
@@ -57,7 +58,7 @@ std::string range_words(const Field& field) {
 
 std::string kinds_text(const KindSet& set) {
   const auto names = set.names();
-  return base::cat(set.what, " (", either(names), ")");
+  return base::cat(set.what, " (", base::either(names), ")");
 }
 
 std::string keys_text(const Field& block) {
@@ -72,7 +73,7 @@ std::string keys_text(const Field& block) {
 
 /// What one value of the field must be.
 std::string expected_one(const Field& field) {
-  const std::string words = field.words.empty() ? "" : " or " + either(field.words);
+  const std::string words = field.words.empty() ? "" : " or " + base::either(field.words);
   switch (field.type) {
     case Type::boolean:
       return "true or false";
@@ -81,7 +82,7 @@ std::string expected_one(const Field& field) {
     case Type::number:
       return "a number" + range_words(field) + words;
     case Type::word:
-      return field.words.size() > 1 ? "one of " + either(field.words) : field.words.at(0);
+      return field.words.size() > 1 ? "one of " + base::either(field.words) : field.words.at(0);
     case Type::text:
       return "a text";
     case Type::duration:
@@ -131,7 +132,7 @@ std::string many(const Field& field) {
     case Type::combination:
       return "maps such as {optimizer: sgd, lr: {above: 0.1}}";
     case Type::word:
-      return base::cat("words (", either(field.words), ")");
+      return base::cat("words (", base::either(field.words), ")");
     default:
       return base::cat("values, each ", expected_one(field));
   }
@@ -154,15 +155,6 @@ std::vector<std::string> KindSet::names() const {
   std::vector<std::string> result;
   for (const Kind& kind : kinds) result.push_back(kind.name);
   return result;
-}
-
-std::string either(std::span<const std::string> words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += words[i];
-  }
-  return text;
 }
 
 std::string expected(const Field& field) {
@@ -213,10 +205,11 @@ bool names(std::string_view sources, std::string_view source) {
 
 std::string range_text(const Field& field) {
   if (field.type == Type::bounds) return "";
-  if (field.type == Type::word || !is_numeric(field.type)) return either(field.words);
+  if (field.type == Type::word || !is_numeric(field.type)) return base::either(field.words);
   std::string text = range_words(field);
   if (!text.empty()) text.erase(0, 1);
-  if (!field.words.empty()) text += base::cat(text.empty() ? "" : ", or ", either(field.words));
+  if (!field.words.empty())
+    text += base::cat(text.empty() ? "" : ", or ", base::either(field.words));
   return text;
 }
 

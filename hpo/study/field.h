@@ -169,7 +169,4 @@ inline constexpr std::string_view kOurs = "data, command";
 /// The allowed range: "1 .. 1024", "> 0"; empty without one.
 [[nodiscard]] std::string range_text(const Field& field);
 
-/// "a, b or c".
-[[nodiscard]] std::string either(std::span<const std::string> words);
-
 }  // namespace hpo::study

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/field.h"
 #include "hpo/study/metric_names.h"
@@ -40,7 +41,7 @@ void check_several(const StudySpec& study, const std::vector<Metric>& metrics) {
   if (searches_several(kind)) return;
   throw Fault(study.places->at("method"),
               base::cat("method ", kind, " searches for one metric, but there are ", metrics.size(),
-                        ", expected ", either(kinds_for_several())));
+                        ", expected ", base::either(kinds_for_several())));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 namespace hpo::study {
@@ -347,8 +348,7 @@ constexpr Hint kHints[] = {
 
 std::string lower(std::string_view word) {
   std::string text;
-  for (const char c : word)
-    text += c == '-' || c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  for (const char c : word) text += c == '-' || c == ' ' ? '_' : base::to_lower(c);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/scalars.h"
 
@@ -76,17 +77,17 @@ const Kind& find_kind(const KindSet& set, const Node& name) {
     return std::ranges::count(set.later, word) > 0;
   };
   if (comes_later(near)) {
-    throw Fault(name.at,
-                base::cat(set.what, " ", describe(name), " is called ", near,
-                          " here and is not available in this version, expected ", either(names)));
+    throw Fault(name.at, base::cat(set.what, " ", describe(name), " is called ", near,
+                                   " here and is not available in this version, expected ",
+                                   base::either(names)));
   }
   if (comes_later(name.text)) {
     throw Fault(name.at,
                 base::cat(set.what, " \"", name.text,
-                          "\" is not available in this version, expected ", either(names)));
+                          "\" is not available in this version, expected ", base::either(names)));
   }
   throw Fault(name.at, base::cat("unknown ", set.what, " ", describe(name), ", expected ",
-                                 either(names), did_you_mean(near)));
+                                 base::either(names), did_you_mean(near)));
 }
 
 }  // namespace hpo::study

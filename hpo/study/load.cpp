@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/ascii.h"
 #include "base/file.h"
 #include "base/words.h"
 #include "hpo/study/asked.h"
@@ -224,8 +225,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
 
 bool is_study_name(const std::string& name) {
   const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
+    return base::is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
   };
   if (name.empty() || name.size() > 64 || name[0] == '.' || name[0] == '-') return false;
   return std::all_of(name.begin(), name.end(), allowed);

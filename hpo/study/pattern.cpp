@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -11,10 +12,7 @@ namespace hpo {
 
 namespace {
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '.';
-}
+bool is_word(char c) { return base::is_letter_or_digit(c) || c == '_' || c == '.'; }
 
 /// The longest number that begins at `at`; empty: none does.
 std::string_view number_at(std::string_view line, std::size_t at) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/digits.h"
 #include "base/text.h"
 #include "hpo/study/hints.h"
@@ -40,9 +41,8 @@ std::optional<double> take_number(std::string_view& text) {
 }
 
 std::string_view take_letters(std::string_view& text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   std::size_t end = 0;
-  while (end < text.size() && is_letter(text[end])) ++end;
+  while (end < text.size() && base::is_letter(text[end])) ++end;
   const std::string_view letters = text.substr(0, end);
   text.remove_prefix(end);
   return letters;
@@ -81,7 +81,7 @@ std::string corrected_duration(std::string_view text) {
                                                                     {"msec", "ms"}});
   std::string packed, made;
   for (const char c : text) {
-    if (c != ' ') packed += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (c != ' ') packed += base::to_lower(c);
   }
   for (std::string_view rest = packed; !rest.empty();) {
     const std::size_t letters = std::min(rest.find_first_not_of("0123456789."), rest.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/stopping/registry.h"
 #include "hpo/study/field.h"
 #include "hpo/study/hints.h"
@@ -96,14 +97,14 @@ std::size_t metric_of(const StudySpec& study) {
     throw Fault(study.rule_tree.node().at,
                 base::cat("early_stop stands beside ", names.size(),
                           " metrics, expected early_stop.metric to say which one it looks at (",
-                          either(names), "), or none"));
+                          base::either(names), "), or none"));
   }
   if (names.front().empty()) return 0;  // the data will tell
   const auto found = std::ranges::find(names, given->text);
   if (found == names.end())
     throw Fault(given->at,
-                base::cat("early_stop.metric is ", describe(*given), ", expected ", either(names),
-                          did_you_mean(base::nearest(given->text, names))));
+                base::cat("early_stop.metric is ", describe(*given), ", expected ",
+                          base::either(names), did_you_mean(base::nearest(given->text, names))));
   return static_cast<std::size_t>(found - names.begin());
 }
 

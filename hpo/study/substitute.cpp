@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "hpo/study/scalars.h"
 
@@ -10,8 +11,8 @@ namespace hpo::study {
 
 namespace {
 
-bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool continues_name(char c) { return begins_name(c) || (c >= '0' && c <= '9'); }
+bool begins_name(char c) { return base::is_letter(c) || c == '_'; }
+bool continues_name(char c) { return begins_name(c) || base::is_digit(c); }
 
 std::size_t name_length(std::string_view text) {
   if (text.empty() || !begins_name(text[0])) return 0;

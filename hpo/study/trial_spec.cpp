@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/words.h"
 #include "hpo/study/adaptation.h"
 #include "hpo/study/binding.h"
 #include "hpo/study/course.h"
@@ -145,7 +146,7 @@ nn::ModelSpec first_network(const StudySpec& study, const Params& params, const 
   const std::int64_t has = nn::output_shape(data.model->spec).elements();
   if (nn::outputs_for(loss, data.model_outputs) != has)
     throw Fault(study.places->at("from.model"),
-                base::cat("the model has ", has, has == 1 ? " output" : " outputs",
+                base::cat("the model has ", base::counted(has, "output"),
                           ", expected the loss that it was trained with; train.loss: ", loss,
                           " has another number of them"));
   try {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "hpo/study/field.h"
 #include "hpo/study/substitute.h"
 
@@ -24,10 +25,7 @@ std::string scalar_text(const Node& node) {
 
 /// A key as it has to be written: names that a user chose may hold anything.
 std::string key_text(const std::string& key) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
-  };
+  const auto plain = [](char c) { return base::is_letter_or_digit(c) || c == '_' || c == '.'; };
   const bool is_null = std::holds_alternative<std::monostate>(read_scalar(key));
   return !is_null && std::ranges::all_of(key, plain) ? key : text_of(ParamValue(key));
 }

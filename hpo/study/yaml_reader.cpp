@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "hpo/study/text_check.h"
 
 namespace hpo::study {
@@ -38,8 +39,7 @@ class Lines {
     }
     const auto step =
         text_.substr(offset(line_, bytes_), static_cast<std::size_t>(mark.column - bytes_));
-    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-    characters_ += static_cast<int>(std::ranges::count_if(step, begins));
+    characters_ += static_cast<int>(std::ranges::count_if(step, base::begins_character));
     bytes_ = mark.column;
     return {line_ + 1, characters_ + 1};
   }

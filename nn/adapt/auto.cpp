@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <span>
 
+#include "base/text.h"
 #include "nn/error.h"
 #include "nn/layout.h"
 
@@ -143,12 +143,6 @@ const Candidate& lowest_loss(const Round& round) {
   return *best;
 }
 
-std::string four_digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 class Auto final : public Policy {
  public:
   explicit Auto(const PolicySetup& setup)
@@ -222,7 +216,7 @@ class Auto final : public Policy {
     chosen->accepted = true;
     if (chosen != best)
       chosen->why = "the smallest that is nearly as good as " + best->shape + ", whose loss is " +
-                    four_digits(best->loss);
+                    base::with_digits(best->loss, 4);
     chosen->why += neighbours_of(*chosen, round);
   }
 
@@ -341,7 +335,7 @@ class Auto final : public Policy {
     if (stage_ == Stage::widths) {
       const Candidate& best = lowest_loss(round);
       return "small networks: the lowest loss is that of " + best.shape + ", " +
-             four_digits(best.loss);
+             base::with_digits(best.loss, 4);
     }
     const Candidate& larger = round.candidates.back();
     const Tried* tried = best_of(size_);
@@ -350,7 +344,7 @@ class Auto final : public Policy {
     const bool better =
         clearly_better(larger, before, wider ? needed_ * kMoreScore : kBetterScore, round.rows);
     return std::string(wider ? "twice the units" : "a layer more") + ": loss " +
-           four_digits(before.loss) + " -> " + four_digits(larger.loss) +
+           base::with_digits(before.loss, 4) + " -> " + base::with_digits(larger.loss, 4) +
            (better ? ", clearly better" : ", not clearly better");
   }
 
@@ -367,7 +361,7 @@ class Auto final : public Policy {
       for (const Candidate& candidate : round.candidates)
         if (size_of(candidate) == other && (best == nullptr || candidate.loss < best->loss))
           best = &candidate;
-      if (best != nullptr) text += "; " + what + ": " + four_digits(best->loss);
+      if (best != nullptr) text += "; " + what + ": " + base::with_digits(best->loss, 4);
     };
     add("with twice the units", {2 * size.units, size.layers});
     if (size.units % 2 == 0) add("with half of them", {size.units / 2, size.layers});

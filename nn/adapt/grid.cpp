@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -24,8 +25,7 @@ std::int64_t grid_of(std::span<const double> epochs) {
   for (std::int64_t grid = 1; grid <= kMaxGrid; ++grid) {
     if (std::ranges::all_of(epochs, [&](double e) { return is_border(e, grid); })) return grid;
   }
-  std::string list;
-  for (const double e : epochs) list += (list.empty() ? "" : ", ") + to_text(e);
+  const std::string list = base::listed(epochs, [](double epoch) { return to_text(epoch); });
   throw base::Error(base::Errc::study,
                     "times of " + list + " epochs share no grid of at most " +
                         std::to_string(kMaxGrid) +

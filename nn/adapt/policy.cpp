@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "nn/adapt/guarded.h"
 #include "nn/error.h"
 #include "nn/layout.h"
@@ -14,10 +15,8 @@ const Candidate& Round::accepted() const {
 }
 
 std::string describe(const Operations& operations) {
-  std::string text;
-  for (const Operation& operation : operations)
-    text += (text.empty() ? "" : ", ") + describe(operation);
-  return text.empty() ? "keep" : text;
+  if (operations.empty()) return "keep";
+  return base::listed(operations, [](const Operation& operation) { return describe(operation); });
 }
 
 std::optional<ModelSpec> spec_after(ModelSpec spec, const Operations& operations) {

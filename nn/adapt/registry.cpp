@@ -3,9 +3,8 @@
 
 #include <string>
 
-#include "base/text.h"
 #include "nn/adapt/policy.h"
-#include "nn/error.h"
+#include "nn/registry.h"
 
 #define TRELLIS_POLICIES(ADD) \
   ADD(auto)                   \
@@ -31,16 +30,11 @@ std::span<const PolicyKind> policies() {
 
 const PolicyKind& policy_of(std::string_view kind) {
   std::vector<std::string> known;
-  std::string list;
   for (const PolicyKind& policy : policies()) {
     if (policy.info.kind == kind) return policy;
     known.push_back(policy.info.kind);
-    list += (list.empty() ? "" : ", ") + policy.info.kind;
   }
-  const std::string near = base::nearest(kind, known);
-  throw SpecError(-1, "",
-                  "unknown policy " + std::string(kind) + "; " +
-                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+  throw unknown_kind("policy", kind, known);
 }
 
 }  // namespace nn

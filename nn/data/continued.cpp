@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/data/continued_columns.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/load.h"
@@ -138,7 +139,7 @@ class Making {
                                                task_word(now.task));
     if (now.targets.size() != known.targets.size())
       throw base::Error(base::Errc::study,
-                        of + "expected " + counted(known.targets.size(), "target") +
+                        of + "expected " + base::counted(known.targets.size(), "target") +
                             ", as it predicts; the data has " + std::to_string(now.targets.size()));
     if (has_named_columns(now) && has_named_columns(known) &&
         target_names(now) != target_names(known))
@@ -201,10 +202,8 @@ class Making {
     std::vector<std::string> wanted = chosen.empty() ? there : chosen, added;
     for (const std::string& name : wanted) {
       if (std::ranges::find(there, name) != there.end()) continue;
-      const std::string near = base::nearest(name, there);
-      throw base::Error(base::Errc::study,
-                        "expected classes that the data has; it has no " + in_quotes(name) +
-                            (near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
+      throw base::Error(base::Errc::study, "expected classes that the data has; it has no " +
+                                               in_quotes(name) + did_you_mean(name, there));
     }
     header_.class_names = model_.header().class_names;
     for (const std::string& name : there) {
@@ -264,7 +263,7 @@ class Making {
       const std::size_t all = old_->part(Part::train).size() + old_->part(Part::valid).size();
       const std::size_t left_out = all - replayed_.rows.size() - held_.rows.size();
       header_.notes.push_back(
-          "replay: " + counted(replayed_.rows.size(), "old row") + " to train on, " +
+          "replay: " + base::counted(replayed_.rows.size(), "old row") + " to train on, " +
           std::to_string(held_.rows.size()) + " to measure what is forgotten" +
           (left_out == 0 ? ""
                          : ", " + std::to_string(left_out) +

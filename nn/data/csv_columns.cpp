@@ -4,7 +4,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/ascii.h"
 #include "base/enum_names.h"
+#include "base/words.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/csv_kinds.h"
 #include "nn/data/csv_names.h"
@@ -42,8 +44,7 @@ void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts)
 }
 
 bool is_code(std::string_view text) {
-  return text.size() > 1 && text[0] == '0' &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() > 1 && text[0] == '0' && std::ranges::all_of(text, base::is_digit);
 }
 
 void look_at(const CsvField& field, const RowPlace& place, ColumnCounts& counts) {
@@ -69,7 +70,7 @@ void check_width(const CsvText& csv, const CsvSurvey& table, const std::vector<C
   if (fields.size() == width) return;
   const CsvField& at = fields.size() > width ? fields[width] : fields.front();
   throw DataError(csv.path, at.line, fields.size() > width ? at.column : 1,
-                  counted(fields.size(), "field") + " in this line, expected " +
+                  base::counted(fields.size(), "field") + " in this line, expected " +
                       std::to_string(width) + " as in line " + std::to_string(first_line));
 }
 
@@ -240,9 +241,9 @@ CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& l
   settle_header(first_records(csv), spec, table);
   const std::vector<CsvField> first = first_record(csv, table.row_names);
   if (first.size() > limits.columns) {
-    throw DataError(
-        csv.path, first.front().line, 1,
-        counted(first.size(), "column") + ", expected at most " + std::to_string(limits.columns));
+    throw DataError(csv.path, first.front().line, 1,
+                    base::counted(first.size(), "column") + ", expected at most " +
+                        std::to_string(limits.columns));
   }
   name_columns(first, table);
   assign_roles(csv.path, spec, table);

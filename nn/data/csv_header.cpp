@@ -1,11 +1,12 @@
 #include "nn/data/csv_header.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "base/text.h"
 
 namespace nn {
 
@@ -58,11 +59,9 @@ bool distinct(const Record& fields) {
 
 /// Whether a word is one of the columns' numbers, from 1 or from -1.
 bool is_place(const std::string& word, std::size_t columns) {
-  long long number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) return false;
-  const auto count = static_cast<long long>(columns);
-  return number != 0 && number >= -count && number <= count;
+  const auto number = base::parse_int(word);
+  const auto count = static_cast<std::int64_t>(columns);
+  return number && *number != 0 && *number >= -count && *number <= count;
 }
 
 bool go_up_by_one(const Record& record, const std::vector<std::size_t>& places) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "base/words.h"
 #include "nn/data/csv_formats.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
@@ -131,13 +132,11 @@ void refuse_words(CsvFiles files, const Texts& texts, const CsvColumn& column) {
   if (column.keep || counts.numbers == 0 || counts.numbers < counts.texts ||
       texts.words().size() > Texts::kWords)
     return;
-  std::string words;
-  for (const std::string& word : texts.words()) words += (words.empty() ? "" : ", ") + word;
   const CsvField& at = counts.first_text;
   throw DataError(files[counts.text_file].path, at.line, at.column,
                   in_quotes(at.value()) + ": expected a number, as in " +
-                      counted(counts.numbers, "other row") + " of column " +
-                      in_quotes(column.name) + "; `missing: [" + words +
+                      base::counted(counts.numbers, "other row") + " of column " +
+                      in_quotes(column.name) + "; `missing: [" + base::listed(texts.words()) +
                       "]` (of data) if no value is meant, `keep` to take the column as texts");
 }
 

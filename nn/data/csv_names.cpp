@@ -1,12 +1,13 @@
 #include "nn/data/csv_names.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/fields.h"
 
 namespace nn {
@@ -24,7 +25,7 @@ std::string folded(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool sign = c == '_' || c == '-' || c == '.';
-    out += sign ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    out += sign ? ' ' : base::to_lower(c);
   }
   return out;
 }
@@ -64,10 +65,6 @@ bool lacks_target_names(const std::vector<CsvField>& first, const CsvSurvey& tab
 
 }  // namespace
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string column_name(std::size_t place) { return "c" + std::to_string(place + 1); }
 
 std::string first_names(const std::vector<std::string>& names) {
@@ -89,7 +86,7 @@ DataError slip(const CsvText& csv, const CsvField& text, const std::string& what
   const bool large = read_number(text, ignored) == FieldKind::too_large;
   return {csv.path, text.line, text.column,
           in_quotes(text.value()) + ": expected a " + (large ? kFits : what) + ", as in " +
-              counted(others, "other row") + " of column " + in_quotes(column.name) +
+              base::counted(others, "other row") + " of column " + in_quotes(column.name) +
               "; where it stands for no value, name it in data.missing"};
 }
 
@@ -134,8 +131,8 @@ std::vector<std::size_t> places_of_columns(const CsvText& csv, const std::vector
     const bool without_targets = table.header && lacks_target_names(first, table);
     throw DataError(
         csv.path, first.front().line, 1,
-        counted(first.size(), "column") + ", expected " + std::to_string(table.columns.size()) +
-            " as the training table has" +
+        base::counted(first.size(), "column") + ", expected " +
+            std::to_string(table.columns.size()) + " as the training table has" +
             (without_targets
                  ? "; the test part needs the target, `trellis predict` answers rows without it"
                  : ""));
@@ -171,14 +168,12 @@ std::size_t find_column(const std::string& path, const CsvSurvey& table, const s
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].name == word) return c;
   }
-  const auto count = static_cast<long long>(columns.size());
-  long long number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error == std::errc() && end == word.data() + word.size()) {
-    if (number >= 1 && number <= count) return static_cast<std::size_t>(number - 1);
-    if (number <= -1 && number >= -count) return static_cast<std::size_t>(count + number);
+  const auto count = static_cast<std::int64_t>(columns.size());
+  if (const auto number = base::parse_int(word)) {
+    if (*number >= 1 && *number <= count) return static_cast<std::size_t>(*number - 1);
+    if (*number <= -1 && *number >= -count) return static_cast<std::size_t>(count + *number);
     throw DataError(path, key + ": there is no column " + word + ", the table has " +
-                              counted(columns.size(), "column") +
+                              base::counted(columns.size(), "column") +
                               (table.header ? "" : "; " + std::string(kNoNames)));
   }
   std::string text = key + ": there is no column " + in_quotes(word);

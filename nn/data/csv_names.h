@@ -13,9 +13,6 @@ namespace nn {
 /// What a number is expected to be where one is too large.
 inline constexpr const char* kFits = "number that fits into 32 bits";
 
-/// "1 row", "2 rows".
-[[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
-
 /// What the column at a place is called that has no name: c1 is the first.
 [[nodiscard]] std::string column_name(std::size_t place);
 

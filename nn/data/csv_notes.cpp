@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 
@@ -54,8 +55,8 @@ std::string example(const CsvColumn& column) {
   const std::size_t texts = counts.texts - counts.nones;
   if (texts == 0) return "";
   if (counts.numbers == 0) return "such as " + in_quotes(counts.first_text.value());
-  return counted(counts.numbers, "number") + ", and " + counted(texts, "text") + " such as " +
-         in_quotes(counts.first_text.value());
+  return base::counted(counts.numbers, "number") + ", and " + base::counted(texts, "text") +
+         " such as " + in_quotes(counts.first_text.value());
 }
 
 void note_missing(CsvSurvey& table) {
@@ -124,7 +125,7 @@ void note_columns(CsvSurvey& table) {
     std::string targets;
     for (const std::string& name : table.target_names())
       targets += (targets.empty() ? "" : " or ") + in_quotes(name);
-    table.notes.push_back(counted(table.without_target, "row") + " left out: no value of " +
+    table.notes.push_back(base::counted(table.without_target, "row") + " left out: no value of " +
                           targets);
   }
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "nn/data/data_error.h"
 
@@ -194,8 +195,7 @@ FieldKind read_number(const CsvField& field, double& number) {
   if (field.missing) return FieldKind::missing;
   std::string_view s = field.bare();
   // Most tables hold short whole numbers.
-  if (!s.empty() && s.size() <= 9 &&
-      std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+  if (!s.empty() && s.size() <= 9 && std::ranges::all_of(s, base::is_digit)) {
     int value = 0;
     for (const char c : s) value = value * 10 + (c - '0');
     number = value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/data_error.h"
 
@@ -57,7 +58,7 @@ bool is_one_group(std::string_view text, char sign) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t at = text.find(sign);
   if (at == 0 || at > 3 || text.size() != at + 4 || text[0] == '0') return false;
-  return std::ranges::all_of(text, [&](char c) { return c == sign || (c >= '0' && c <= '9'); });
+  return std::ranges::all_of(text, [&](char c) { return c == sign || base::is_digit(c); });
 }
 
 /// Whether a column holds nothing but numbers, if the comma is the decimal sign.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -65,8 +66,7 @@ bool last_is_sum(const std::vector<double>& numbers) {
 bool is_total_word(const CsvField& field) {
   constexpr std::array<std::string_view, 8> kWords{"total", "totals", "grand total", "sum",
                                                    "summe", "gesamt", "gesamtsumme", "totale"};
-  std::string word = field.value();
-  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string word = base::lowered(field.value());
   if (word.ends_with(':')) word.pop_back();
   return std::ranges::find(kWords, word) != kWords.end();
 }

@@ -33,4 +33,9 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
   return "'" + base::printable(text, longest) + "'";
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
+  const std::string near = base::nearest(word, names);
+  return near.empty() ? "" : ", did you mean " + in_quotes(near) + "?";
+}
+
 }  // namespace nn

@@ -2,6 +2,7 @@
 // The one exception of the data loaders.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,9 @@ class DataError : public base::Error {
 /// Text out of a file as it may stand in a message: in quotes, on one line, control characters
 /// escaped, cut after `longest` bytes (not inside a UTF-8 character).
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t longest = 40);
+
+/// ", did you mean 'age'?" for the nearest of the names, or "" where none is near.
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 /// "17 bytes", or "3 MiB" from one MiB on.
 [[nodiscard]] std::string size_text(std::size_t bytes);

@@ -93,21 +93,21 @@ std::size_t part_offset(const Offsets& at, Part part) {
   return at.replay;
 }
 
-std::size_t part_size(const Dataset::Header& h, Part part) {
+}  // namespace
+
+std::uint64_t Dataset::Header::rows_of(Part part) const noexcept {
   switch (part) {
     case Part::train:
-      return h.train_rows;
+      return train_rows;
     case Part::valid:
-      return h.valid_rows;
+      return valid_rows;
     case Part::test:
-      return h.test_rows;
+      return test_rows;
     case Part::replay:
       break;
   }
-  return h.replay_rows;
+  return replay_rows;
 }
-
-}  // namespace
 
 std::size_t Dataset::byte_size(const Header& header) {
   check(header);
@@ -140,8 +140,7 @@ std::span<const float> Dataset::targets() const {
 }
 
 std::span<const std::uint32_t> Dataset::part(Part part) const {
-  return block_.array<std::uint32_t>(part_offset(offsets_of(header_), part),
-                                     part_size(header_, part));
+  return block_.array<std::uint32_t>(part_offset(offsets_of(header_), part), header_.rows_of(part));
 }
 
 std::span<const std::uint32_t> Dataset::replayed() const {

@@ -117,6 +117,7 @@ class Dataset {
     [[nodiscard]] std::uint64_t new_rows() const {
       return replayed_rows > 0 ? train_rows / 2 : train_rows;
     }
+    [[nodiscard]] std::uint64_t rows_of(Part part) const noexcept;
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows,

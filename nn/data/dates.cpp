@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "base/ascii.h"
+
 namespace nn {
 
 namespace {
@@ -14,10 +16,6 @@ struct DatePart {
   std::size_t digits = 0;  ///< 0: a name
 };
 
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool is_letter(char c) { return small(c) >= 'a' && small(c) <= 'z'; }
-
 /// 1 for Jan and January; 0 for what is no month.
 int month_of(std::string_view name) {
   constexpr std::array<std::string_view, 12> kMonths{
@@ -26,7 +24,7 @@ int month_of(std::string_view name) {
   constexpr std::size_t kShort = 3;
   const auto is_called = [&](std::string_view month) {
     const bool size = name.size() == kShort || name.size() == month.size();
-    return size && std::ranges::equal(name, month.substr(0, name.size()), {}, small);
+    return size && std::ranges::equal(name, month.substr(0, name.size()), {}, base::to_lower);
   };
   const auto found = std::ranges::find_if(kMonths, is_called);
   return found == kMonths.end() ? 0 : static_cast<int>(found - kMonths.begin()) + 1;
@@ -41,7 +39,7 @@ class Scanner {
   bool digits(std::size_t least, std::size_t most, int& number) {
     std::size_t count = 0;
     number = 0;
-    while (count < rest_.size() && count < most && rest_[count] >= '0' && rest_[count] <= '9')
+    while (count < rest_.size() && count < most && base::is_digit(rest_[count]))
       number = number * 10 + (rest_[count++] - '0');
     rest_.remove_prefix(count);
     return count >= least;
@@ -53,9 +51,9 @@ class Scanner {
     rest_.remove_prefix(1);
     return found;
   }
-  /// Letters that are this word, in capitals or small ones.
+  /// Letters that are this word, in capitals or base::to_lower ones.
   bool word(std::string_view word) {
-    if (!std::ranges::equal(letters(), word, {}, small, small)) return false;
+    if (!std::ranges::equal(letters(), word, {}, base::to_lower, base::to_lower)) return false;
     rest_.remove_prefix(word.size());
     return true;
   }
@@ -74,8 +72,8 @@ class Scanner {
 
  private:
   [[nodiscard]] std::string_view letters() const {
-    return rest_.substr(
-        0, static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_letter) - rest_.begin()));
+    return rest_.substr(0, static_cast<std::size_t>(
+                               std::ranges::find_if_not(rest_, base::is_letter) - rest_.begin()));
   }
 
   std::string_view rest_;

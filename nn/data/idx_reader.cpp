@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "base/words.h"
+
 namespace nn {
 
 namespace {
@@ -41,8 +43,7 @@ IdxReader::IdxReader(const SourceFile& file, std::size_t least_dims, std::size_t
   }
   const auto count = std::to_integer<std::size_t>(magic[3]);
   if (count < least_dims || count > most_dims) {
-    fail("has " + std::to_string(count) + " dimension" + (count == 1 ? "" : "s") + ", expected " +
-         std::to_string(least_dims) +
+    fail("has " + base::counted(count, "dimension") + ", expected " + std::to_string(least_dims) +
          (least_dims == most_dims ? "" : " or " + std::to_string(most_dims)));
   }
   read_dims(count, limits);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/data/class_filter.h"
 #include "nn/data/load_files.h"
 #include "nn/data/npy_reader.h"
@@ -183,7 +184,7 @@ void note_images(const NumberArray& x, std::vector<std::string>& notes) {
   if (x.dims.size() < 3) return;
   const auto dim = [&](std::size_t i) { return std::to_string(x.dims[i]); };
   std::string note = "images of " + dim(1) + " x " + dim(2) + " pixels";
-  if (x.dims.size() == 4) note += ", " + dim(3) + (x.dims[3] == 1 ? " channel" : " channels");
+  if (x.dims.size() == 4) note += ", " + base::counted(x.dims[3], "channel");
   const bool first = x.dims.size() == 4 && (x.dims[1] == 1 || x.dims[1] == 3) && x.dims[3] > 4;
   if (first) note += ": are the channels first? Expected are rows, height, width, channels";
   notes.push_back(std::move(note));
@@ -215,8 +216,7 @@ void find_offsets(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
     found += column.offset != 0;
   }
   if (found > 0)
-    header.notes.push_back("taken off the numbers of " + std::to_string(found) +
-                           (found == 1 ? " column" : " columns") +
+    header.notes.push_back("taken off the numbers of " + base::counted(found, "column") +
                            ", which are large beside their spread: the least of them");
 }
 
@@ -232,9 +232,8 @@ void note_missing(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
   });
   if (missing == 0) return;
   const auto columns = std::ranges::count(in, true);
-  header.notes.push_back(
-      "missing values, replaced by the mean over the training part: " + std::to_string(missing) +
-      " in " + std::to_string(columns) + (columns == 1 ? " column" : " columns"));
+  header.notes.push_back("missing values, replaced by the mean over the training part: " +
+                         std::to_string(missing) + " in " + base::counted(columns, "column"));
 }
 
 /// Images have no columns whose mean could stand in.

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/ascii.h"
 #include "nn/data/load.h"
 
 namespace nn {
@@ -32,17 +34,15 @@ bool present(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '_') c = '-';
-  }
+/// As words are compared: small letters, and "_" as "-".
+std::string folded_path(std::string_view path) {
+  std::string out = base::lowered(path);
+  std::ranges::replace(out, '_', '-');
   return out;
 }
 
 std::string advice(std::string_view path) {
-  const std::string word = lower(path);
+  const std::string word = folded_path(path);
   for (const KnownSet& set : kKnownSets) {
     if (word.find(set.word) != std::string::npos) return "; " + std::string(set.source);
   }

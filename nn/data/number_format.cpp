@@ -1,10 +1,12 @@
 #include "nn/data/number_format.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "base/ascii.h"
+#include "base/text.h"
 
 namespace nn {
 
@@ -19,8 +21,6 @@ struct FormatCandidate {
 constexpr std::size_t kDecimalComma = 1, kThousandsComma = 2;
 constexpr std::array<FormatCandidate, 8> kCandidates{
     {{0, '.'}, {0, ','}, {',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}}};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// A sign of currency or percent at the beginning of a text, in bytes.
 std::size_t sign_length(std::string_view text) {
@@ -94,7 +94,7 @@ std::optional<Written> cut(const CsvField& field) {
   const bool negative = written.negative;
   if (!before || !take_sign(written)) return {};
   if (!negative && !written.sign.empty() && !take_minus(written)) return {};
-  const bool digit = std::ranges::any_of(written.digits, is_digit);
+  const bool digit = std::ranges::any_of(written.digits, base::is_digit);
   return digit ? std::optional(std::move(written)) : std::nullopt;
 }
 
@@ -109,7 +109,7 @@ Read read_as(const std::string& digits, const FormatCandidate& as) {
   Read read;
   std::size_t at = 0, run = 0;
   for (; at < digits.size() && digits[at] != as.decimal; ++at) {
-    if (is_digit(digits[at])) {
+    if (base::is_digit(digits[at])) {
       read.number += digits[at];
       ++run;
     } else if (as.group != 0 && digits[at] == as.group) {
@@ -125,7 +125,7 @@ Read read_as(const std::string& digits, const FormatCandidate& as) {
   if (at == digits.size()) return read;
   read.number += '.';
   const std::string_view fraction = std::string_view(digits).substr(at + 1);
-  if (!std::ranges::all_of(fraction, is_digit)) return {};
+  if (!std::ranges::all_of(fraction, base::is_digit)) return {};
   read.number += fraction;
   return read;
 }
@@ -151,12 +151,11 @@ FieldKind read_number(const CsvField& field, const NumberFormat& format, double&
   // So large a number may not have been there.
   if (digits.empty() && format.group.empty() && plain != FieldKind::number)
     digits = read_as(written->digits, {known.decimal == ',' ? '.' : ',', known.decimal}).number;
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return plain;
+  const auto value = base::parse_double(digits);
+  if (!value) return plain;
   constexpr double kLargest = std::numeric_limits<float>::max();
-  if (value > kLargest) return FieldKind::too_large;
-  number = written->negative ? -value : value;
+  if (*value > kLargest) return FieldKind::too_large;
+  number = written->negative ? -*value : *value;
   return FieldKind::number;
 }
 
@@ -181,7 +180,7 @@ bool NumberFormatFinder::add(const CsvField& field) {
   const bool comma = digits.find(',') != std::string::npos;
   commas_ = commas_ || comma;
   decimals_ = decimals_ || (comma && has(fitting, kDecimalComma) && !has(fitting, kThousandsComma));
-  small_ = small_ || (digits.size() <= 3 && std::ranges::all_of(digits, is_digit));
+  small_ = small_ || (digits.size() <= 3 && std::ranges::all_of(digits, base::is_digit));
   ++fields_;
   if (written->sign.empty()) return true;
   ++signed_;

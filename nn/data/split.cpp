@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/words.h"
 #include "nn/data/data_error.h"
 #include "nn/random.h"
 
@@ -197,8 +198,7 @@ Parts split_groups(const std::string& path, const SplitBy& by, const SplitShares
   }
   const bool lacks = parts.train.empty() || (shares.valid > 0 && parts.valid.empty());
   if (lacks) {
-    throw DataError(path, "split.group: " + std::to_string(all) +
-                              (all == 1 ? " group" : " groups") +
+    throw DataError(path, "split.group: " + base::counted(all, "group") +
                               ", expected enough for each part to have one");
   }
   return parts;

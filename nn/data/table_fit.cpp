@@ -1,12 +1,12 @@
 #include "nn/data/table_fit.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
@@ -21,11 +21,9 @@ constexpr std::size_t kMostMissing = 10;  // missing columns in one message
 
 /// 3 for "c3"; nothing for a name of its own.
 std::optional<std::size_t> number_of(const std::string& name) {
-  std::size_t number = 0;
   if (!name.starts_with('c')) return {};
-  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  const bool whole = error == std::errc() && end == name.data() + name.size();
-  return whole && number > 0 ? std::optional(number) : std::nullopt;
+  const auto number = base::parse_unsigned(std::string_view(name).substr(1));
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 bool is_numbered(const std::vector<FeatureColumn>& columns) {
@@ -156,8 +154,8 @@ struct Numbered {
 [[noreturn]] void refuse_width(const std::string& path, std::size_t width, std::size_t expected,
                                const Numbered& model, const std::vector<TargetColumn>& targets) {
   const bool one = targets.size() == 1;
-  std::string text = "does not fit the model: it has " + counted(width, "column") + ", expected " +
-                     std::to_string(expected) + ", or ";
+  std::string text = "does not fit the model: it has " + base::counted(width, "column") +
+                     ", expected " + std::to_string(expected) + ", or ";
   if (!model.targets.empty()) {
     text += one ? "one fewer without the target"
                 : std::to_string(model.targets.size()) + " fewer without the targets";

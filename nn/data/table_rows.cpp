@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
 #include "nn/data/encode.h"
@@ -60,10 +61,8 @@ void TableRows::find_kept(const std::vector<std::string>& keep) {
   for (const std::string& name : keep) {
     const auto found = std::ranges::find(fit_.names, name);
     if (found == fit_.names.end()) {
-      const std::string near = base::nearest(name, fit_.names);
-      throw DataError(stream_.path(),
-                      "has no column " + in_quotes(name) + " to keep" +
-                          (near.empty() ? "" : ", did you mean " + in_quotes(near) + "?"));
+      throw DataError(stream_.path(), "has no column " + in_quotes(name) + " to keep" +
+                                          did_you_mean(name, fit_.names));
     }
     kept_fields_.push_back(static_cast<std::size_t>(found - fit_.names.begin()));
   }
@@ -90,7 +89,7 @@ bool TableRows::next(std::size_t most) {
   while (numbers_.size() < most && read(fields)) {
     if (fields.size() != fit_.names.size()) {
       throw DataError(stream_.path(), fields.front().line, 1,
-                      counted(fields.size(), "field") + " in this line, expected " +
+                      base::counted(fields.size(), "field") + " in this line, expected " +
                           std::to_string(fit_.names.size()) + " as in line " +
                           std::to_string(first_line_));
     }
@@ -191,9 +190,10 @@ std::vector<std::string> TableRows::notes() const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::string column = "column " + in_quotes(columns_[c].name) + ": ";
     if (missing_[c] > 0)
-      notes.push_back(column + counted(missing_[c], "missing value") + " taken as in training");
+      notes.push_back(column + base::counted(missing_[c], "missing value") +
+                      " taken as in training");
     if (unknown_[c] > 0)
-      notes.push_back(column + counted(unknown_[c], "value") +
+      notes.push_back(column + base::counted(unknown_[c], "value") +
                       " that training never saw, taken as missing");
   }
   if (!fit_.unused.empty())
@@ -205,7 +205,7 @@ std::vector<std::string> TableRows::notes() const {
 std::string TableRows::unscored_note() const {
   const std::size_t scored = read_ - without_target_.rows - wrong_target_.rows;
   std::string text = scored == 0 ? "no row is scored: "
-                                 : std::to_string(scored) + " of " + counted(read_, "row") +
+                                 : std::to_string(scored) + " of " + base::counted(read_, "row") +
                                        (scored == 1 ? " is" : " are") + " scored: ";
   auto add = [&, first = true](const Unscored& why, const std::string& what) mutable {
     if (why.rows == 0) return;

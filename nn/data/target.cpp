@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/text.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/data_error.h"
@@ -140,11 +141,7 @@ void refuse_own_texts(CsvFiles files, const CsvSurvey& table, const std::string&
 
 /// "5.2%"
 std::string percent(std::size_t part, std::size_t all) {
-  char buffer[32];
-  const double value = 100 * static_cast<double>(part) / static_cast<double>(all);
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 3).ptr;
-  return std::string(buffer, end) + "%";
+  return base::with_digits(100 * static_cast<double>(part) / static_cast<double>(all), 3) + "%";
 }
 
 TargetValues several_numbers(const std::string& path, const std::vector<std::string>& names,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "nn/error.h"
 #include "nn/layers/layer.h"
+#include "nn/registry.h"
 
 namespace nn {
 namespace {
@@ -48,15 +48,9 @@ std::size_t find_layer(const ModelSpec& spec, const std::string& name) {
   const auto it = std::ranges::find(spec.layers, name, &LayerSpec::name);
   if (it != spec.layers.end()) return static_cast<std::size_t>(it - spec.layers.begin());
   std::vector<std::string> known;
-  std::string list;
-  for (const LayerSpec& layer : spec.layers) {
-    known.push_back(layer.name);
-    list += (list.empty() ? "" : ", ") + layer.name;
-  }
-  const std::string near = base::nearest(name, known);
+  for (const LayerSpec& layer : spec.layers) known.push_back(layer.name);
   throw SpecError(-1, "layer",
-                  "no layer is called \"" + name + "\"; " +
-                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+                  "no layer is called \"" + name + "\"; " + near_or_known(name, known));
 }
 
 std::string group_after(const ModelSpec& spec, std::size_t index) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/words.h"
 #include "nn/error.h"
 
 namespace nn {
@@ -35,8 +36,7 @@ class StepSchedule final : public Schedule {
     if (const double warmup = real(fields, "warmup"); warmup > static_cast<double>(every)) {
       throw SpecError(-1, "warmup",
                       "warmup of the schedule step must be at most every (" +
-                          std::to_string(every) + (every == 1 ? " epoch" : " epochs") + "), not " +
-                          to_text(warmup));
+                          base::counted(every, "epoch") + "), not " + to_text(warmup));
     }
     LrCurve curve;
     append_warmup(curve, fields, lr);

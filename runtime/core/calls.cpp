@@ -1,6 +1,7 @@
 #include "runtime/core/calls.h"
 
 #include "base/text.h"
+#include "base/words.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/open.h"
@@ -25,10 +26,6 @@ namespace {
                     "task '" + node.info->name + "' needs " + need + ", but " + there);
 }
 
-std::string count(int n, const char* what) {
-  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
-
 }  // namespace
 
 void check_needs(Node& node) {
@@ -45,10 +42,10 @@ void check_needs(Node& node) {
                                              " gpus: at least 1 and 0 are expected");
   }
   if (needs.cpus > backend.cpu_workers()) {
-    refuse_need(node, count(needs.cpus, "cpu"),
-                "there are " + count(backend.cpu_workers(), "CPU worker"));
+    refuse_need(node, base::counted(needs.cpus, "cpu"),
+                "there are " + base::counted(backend.cpu_workers(), "CPU worker"));
   }
-  if (needs.gpus > 1) refuse_need(node, count(needs.gpus, "gpu"), "a task can use one at most");
+  if (needs.gpus > 1) refuse_need(node, base::counted(needs.gpus, "gpu"), "a task can use one at most");
   const bool for_gpus = info.cuda != nullptr || (backend.simulates() && info.work_of != nullptr);
   if (needs.gpus == 1 && !for_gpus) refuse_need(node, "a gpu", "it has no .cuda body");
   const bool asked = needs.gpus == 1 || (engine.scope().device() == Device::cuda && for_gpus);
@@ -59,7 +56,7 @@ void check_needs(Node& node) {
         "the executor (" + std::string(executor_name(engine.executor())) + ") has no CUDA worker");
   }
   if (node.device == Device::cuda && needs.cpus > 1) {
-    refuse_need(node, "a gpu and " + count(needs.cpus, "cpu"), "a CUDA body has one core");
+    refuse_need(node, "a gpu and " + base::counted(needs.cpus, "cpu"), "a CUDA body has one core");
   }
   const std::uint64_t memory = engine.admission().memory();
   if (needs.memory.value > memory) {
