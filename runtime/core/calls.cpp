@@ -45,7 +45,8 @@ void check_needs(Node& node) {
     refuse_need(node, base::counted(needs.cpus, "cpu"),
                 "there are " + base::counted(backend.cpu_workers(), "CPU worker"));
   }
-  if (needs.gpus > 1) refuse_need(node, base::counted(needs.gpus, "gpu"), "a task can use one at most");
+  if (needs.gpus > 1)
+    refuse_need(node, base::counted(needs.gpus, "gpu"), "a task can use one at most");
   const bool for_gpus = info.cuda != nullptr || (backend.simulates() && info.work_of != nullptr);
   if (needs.gpus == 1 && !for_gpus) refuse_need(node, "a gpu", "it has no .cuda body");
   const bool asked = needs.gpus == 1 || (engine.scope().device() == Device::cuda && for_gpus);
