@@ -11,7 +11,7 @@
 #include "nn/data/feed.h"
 #include "nn/slab.h"
 #include "nn/train.h"
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 
 namespace nn {
 

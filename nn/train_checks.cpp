@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "nn/augment.h"
 #include "nn/losses/loss.h"
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 
 namespace nn {
 namespace {

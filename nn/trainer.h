@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nn/augment.h"
+#include "nn/batch_reader.h"
 #include "nn/data/feed.h"
 #include "nn/data_view.h"
 #include "nn/group_lasso.h"
@@ -18,32 +19,6 @@
 #include "nn/parallel.h"
 
 namespace nn {
-
-/// Copies the rows of a view to where a network reads them: inputs gathered and scaled, labels or
-/// targets gathered.
-template <class T>
-class BatchReader {
- public:
-  BatchReader(const Network<T>& network, const DataView& data);
-
-  /// Bytes at `targets` of read(), for up to network.max_rows() rows.
-  [[nodiscard]] std::size_t target_bytes() const;
-
-  /// Fills network.input(arena) and `targets`; returns a Target into `targets`, empty where the
-  /// data has neither labels nor targets. At most max_rows rows. `moves` has one entry a row for
-  /// images, or is null: they stay as they are. In a `course`, a device takes the rows and moves of
-  /// its step.
-  Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows,
-              const kern::ImageMove* moves = nullptr, kern::Course* course = nullptr) const;
-  /// The same from a table that has the columns of the data.
-  Target read(std::byte* arena, std::byte* targets, const ResidentTable& table,
-              std::span<const std::uint32_t> rows, const kern::ImageMove* moves = nullptr,
-              kern::Course* course = nullptr) const;
-
- private:
-  const Network<T>* network_;
-  const DataView* data_;
-};
 
 /// Everything referred to outlives the trainer. `arena` holds arena_bytes() bytes, 64-byte aligned,
 /// in the memory of the network's kernels, as are the weights and slots of a step; with `parallel`
@@ -155,18 +130,7 @@ class Trainer {
   return (batch + shards - 1) / shards;
 }
 
-/// Throws base::Error (study) unless the data's rows are what the network takes.
-void check_input(const ModelSpec& spec, const DataView& data);
-
-/// Throws base::Error (study) unless the network, the data and the kind of loss fit together.
-template <class T>
-void check_fit(const Network<T>& network, const DataView& data, const Loss& loss);
-
-extern template class BatchReader<float>;
-extern template class BatchReader<double>;
 extern template class Trainer<float>;
 extern template class Trainer<double>;
-extern template void check_fit(const Network<float>&, const DataView&, const Loss&);
-extern template void check_fit(const Network<double>&, const DataView&, const Loss&);
 
 }  // namespace nn

@@ -13,7 +13,7 @@
 #include "nn/network.h"
 #include "nn/random.h"
 #include "nn/train.h"
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 
 namespace nn {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/kind.h"
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 
 namespace nn {
 namespace {

@@ -8,7 +8,7 @@
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/reshape.h"
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 
 namespace nn {
 namespace {

@@ -10,7 +10,6 @@
 #include "nn/init.h"
 #include "nn/random.h"
 #include "nn/train.h"
-#include "nn/trainer.h"
 #include "tests/nn/nets.h"
 
 namespace {

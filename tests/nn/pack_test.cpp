@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "nn/init.h"
-#include "nn/trainer.h"
 #include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 

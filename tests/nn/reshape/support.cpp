@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 
 namespace reshape_test {
 

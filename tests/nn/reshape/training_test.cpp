@@ -12,7 +12,7 @@
 #include "nn/optimizers/optimizer.h"
 #include "nn/reshape/reshape.h"
 #include "nn/train.h"
-#include "nn/trainer.h"
+#include "nn/batch_reader.h"
 #include "tests/nn/reshape/support.h"
 
 namespace {
