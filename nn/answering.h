@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "nn/batch_reader.h"
 #include "nn/data/feed.h"
 #include "nn/slab.h"
 #include "nn/train.h"
-#include "nn/batch_reader.h"
 
 namespace nn {
 

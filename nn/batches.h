@@ -1,5 +1,5 @@
 #pragma once
-// Which rows each step of a training sees.
+// The rows of each step of a training.
 
 #include <algorithm>
 #include <cstdint>
@@ -7,24 +7,24 @@
 #include <span>
 
 #include "nn/data_view.h"
-#include "nn/hyper.h"
 #include "nn/random.h"
-#include "nn/train.h"
+#include "nn/stretch.h"
 #include "nn/workspace.h"
 
 namespace nn {
 
-/// The rows of each step, counted from the network's birth. Those of the last call are valid.
-/// Everything referred to outlives this.
+/// The rows of each step, counted from the network's birth. The rows that a call returns are valid
+/// until the next call. Everything referred to outlives this.
 class Batches {
  public:
-  Batches(const DataView& data, const Hyper& hyper, EpochRows& rows)
-      : data_(data), hyper_(hyper), rows_(rows) {}
+  /// Batches of `batch` rows, except for the last one of an epoch; `shuffle` as in Hyper.
+  Batches(const DataView& data, std::int32_t batch, std::uint64_t shuffle, EpochRows& rows)
+      : data_(data), batch_(batch), shuffle_(shuffle), rows_(rows) {}
 
   [[nodiscard]] std::int64_t per_epoch() const {
-    return steps_per_epoch(std::ssize(data_.rows), hyper_.batch);
+    return steps_per_epoch(std::ssize(data_.rows), batch_);
   }
-  /// Of `count` steps of one epoch, one after another.
+  /// Returns the rows of `count` steps of one epoch, one step after another.
   [[nodiscard]] std::span<const std::uint32_t> of(std::int64_t step, std::int64_t count = 1) {
     const std::int64_t epoch = step / per_epoch();
     visit(epoch);
@@ -38,10 +38,10 @@ class Batches {
   [[nodiscard]] std::int64_t size(std::int64_t step) const {
     return before(step + 1) - before(step);
   }
-  /// Rows of all steps before this one.
+  /// Returns the number of rows of all steps before this one.
   [[nodiscard]] std::int64_t before(std::int64_t step) const {
     const std::int64_t rows = std::ssize(data_.rows);
-    return step / per_epoch() * rows + std::min(step % per_epoch() * hyper_.batch, rows);
+    return step / per_epoch() * rows + std::min(step % per_epoch() * batch_, rows);
   }
 
  private:
@@ -52,27 +52,27 @@ class Batches {
 
   void visit(std::int64_t epoch) {
     const std::size_t rows = data_.rows.size(), replayed = data_.replayed.size();
-    if (rows_.shuffle == hyper_.shuffle && rows_.epoch == epoch && rows_.rows == rows &&
+    if (rows_.shuffle == shuffle_ && rows_.epoch == epoch && rows_.rows == rows &&
         rows_.replayed == replayed)
       return;
-    rows_.epoch = -1;  // whatever happens in between
+    rows_.epoch = -1;  // in case that something throws
     if (replayed == 0) {
-      epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(rows), rows_.order);
+      epoch_order(shuffle_, epoch, static_cast<std::uint32_t>(rows), rows_.order);
     } else {
       alternate(epoch);
     }
-    rows_.shuffle = hyper_.shuffle;
+    rows_.shuffle = shuffle_;
     rows_.rows = rows;
     rows_.replayed = replayed;
     rows_.epoch = epoch;
   }
 
-  /// New and old rows in turn. Old ones come in passes through all of them, each in an order of its
-  /// own, that go on from epoch to epoch.
+  /// Alternates new and old rows. Passes through all old rows follow each other across epochs, each
+  /// in an order of its own.
   void alternate(std::int64_t epoch) {
     const std::size_t half = data_.rows.size() / 2, replayed = data_.replayed.size();
-    const std::uint64_t shuffle = RandomKey{hyper_.shuffle}.derive("replay").value;
-    epoch_order(hyper_.shuffle, epoch, static_cast<std::uint32_t>(half), rows_.some);
+    const std::uint64_t shuffle = RandomKey{shuffle_}.derive("replay").value;
+    epoch_order(shuffle_, epoch, static_cast<std::uint32_t>(half), rows_.some);
     rows_.order.resize(2 * half);
     for (std::size_t i = 0; i < half; ++i) rows_.order[2 * i] = rows_.some[i];
     const std::size_t seen = static_cast<std::size_t>(epoch) * half;
@@ -86,7 +86,8 @@ class Batches {
   }
 
   const DataView& data_;
-  const Hyper& hyper_;
+  std::int32_t batch_;
+  std::uint64_t shuffle_;
   EpochRows& rows_;
 };
 

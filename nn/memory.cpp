@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "nn/course.h"
+#include "nn/batch_reader.h"
 #include "nn/data/block.h"
+#include "nn/step_plan.h"
+#include "nn/step_resources.h"
 #include "nn/train.h"
-#include "nn/trainer.h"
 
 namespace nn {
 
@@ -15,8 +16,7 @@ std::size_t training_memory(const kern::Kernels<float>& kernels, const ModelSpec
                             const Hyper& hyper) {
   const int shards = shards_of(hyper, spec, *kernels.memory);
   const Network<float> network(spec, kernels, largest_part(hyper.batch, shards), Use::training);
-  return Block::aligned(Trainer<float>::arena_bytes(network, DataView{}, shards)) +
-         (kernels.memory->own ? 0 : Course::bytes(hyper));
+  return training_arena(network, DataView{}, hyper, shards);
 }
 
 std::size_t scoring_memory(const kern::Kernels<float>& kernels, const ModelSpec& spec) {

@@ -9,6 +9,7 @@
 #include "nn/augment.h"
 #include "nn/batches.h"
 #include "nn/data/block.h"
+#include "nn/step_plan.h"
 #include "nn/train_checks.h"
 #include "nn/trainer.h"
 
@@ -20,24 +21,30 @@ struct Shared {
   const Network<float>& network;
   const DataView& data;
   const LossFunction<float>& loss;
+  const Stretch& stretch;
   std::byte* arena;
 };
 
-/// A network on its way through the steps.
+/// A network in training.
 class Lane {
  public:
   Lane(const Shared& shared, PackNet& of)
       : of_(of),
         state_(of.net->state()),
+        plan_(
+            plan_steps(kern::kOwnMemory, of.net->header(), shared.data, *of.hyper, shared.stretch)),
         update_(optimizer_of(of.hyper->optimizer.kind).bind(of.hyper->optimizer.fields, float{})),
-        trainer_(shared.network, shared.loss, *update_, shared.data, 1, shared.arena) {
-    trainer_.draw_from(of.hyper->shuffle, &ids_);
-    trainer_.clip_to(of.hyper->clip);
-  }
+        trainer_(plan_, {.network = shared.network,
+                         .loss = shared.loss,
+                         .update = *update_,
+                         .data = shared.data,
+                         .weights = of.net->weights().data(),
+                         .slots = of.net->weights().data() + of.net->count(),
+                         .arena = shared.arena}) {}
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// False: it takes no further step.
+  /// Returns false if the network takes no further step.
   bool goes_on() {
     const PackWord word = of_.next();
     if (word == PackWord::go_on) return true;
@@ -48,12 +55,9 @@ class Lane {
       of_.ended(of_.tally.stats(true));
     return false;
   }
-  bool step(const Target& read, std::span<const std::uint32_t> rows, std::int64_t step,
-            std::int64_t steps) {
-    float* const weights = of_.net->weights().data();
-    const kern::LossSums sums =
-        trainer_.step_on(read, rows, weights, weights + of_.net->count(), state_.steps + 1,
-                         rate_at(*of_.hyper, step, steps));
+  /// Trains on the rows of step `at`, which have been read. Returns false as goes_on() does.
+  bool step(std::int64_t at, std::span<const std::uint32_t> rows, const Target& target) {
+    const kern::LossSums sums = trainer_.step_on(target, plan_.step(at, rows, state_.steps + 1));
     if (of_.tally.add(sums, std::ssize(rows), state_)) return true;
     end();
     return false;
@@ -66,8 +70,7 @@ class Lane {
  private:
   PackNet& of_;
   SlabState state_;
-  UnitState units_;
-  UnitIds ids_{units_};
+  StepPlan plan_;
   std::unique_ptr<Update<float>> update_;
   Trainer<float> trainer_;
 };
@@ -101,21 +104,21 @@ void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const
   std::deque<Lane> lanes;
   std::vector<Lane*> running;
   for (PackNet& one : nets)
-    running.push_back(&lanes.emplace_back(Shared{network, data, *loss, arena}, one));
+    running.push_back(&lanes.emplace_back(Shared{network, data, *loss, stretch, arena}, one));
 
-  Batches batches(data, hyper, workspace.rows());
-  const std::int64_t steps = batches.per_epoch(), last = step_at(stretch.to, stretch, steps);
-  for (std::int64_t step = step_at(stretch.from, stretch, steps) + any.tally.steps;
+  Batches batches(data, hyper.batch, hyper.shuffle, workspace.rows());
+  const std::int64_t steps = batches.per_epoch(), last = steps_to(stretch.to, stretch, steps);
+  for (std::int64_t step = steps_to(stretch.from, stretch, steps) + any.tally.steps;
        step < last && !running.empty(); ++step) {
     std::erase_if(running, [](Lane* lane) { return !lane->goes_on(); });
     if (running.empty()) return;
     const std::span<const std::uint32_t> rows = batches.of(step);
-    Target read = reader.read(arena, targets, rows);
+    Target target = reader.read(arena, targets, rows);
     bool first = true;
     std::erase_if(running, [&](Lane* lane) {
-      if (!first && !network.keeps_input()) read = reader.read(arena, targets, rows);
+      if (!first && !network.keeps_input()) target = reader.read(arena, targets, rows);
       first = false;
-      return !lane->step(read, rows, step, steps);
+      return !lane->step(step, rows, target);
     });
   }
   for (Lane* lane : running) lane->end();

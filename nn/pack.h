@@ -9,13 +9,13 @@
 #include "nn/data_view.h"
 #include "nn/hyper.h"
 #include "nn/slab.h"
-#include "nn/steps.h"
+#include "nn/tally.h"
 #include "nn/train.h"
 #include "nn/workspace.h"
 
 namespace nn {
 
-/// What a network of a pack does instead of its next step.
+/// A request to a network of a pack before a step: to take it, to end, or to leave the pack.
 enum class PackWord : std::uint8_t { go_on, stop, leave };
 
 /// One of the networks; everything referred to outlives the pack's training. All have the same spec
@@ -24,17 +24,17 @@ struct PackNet {
   ParamSlab* net = nullptr;
   const Hyper* hyper = nullptr;
   Tally tally{};                          ///< of the steps of the stretch that are done
-  std::function<PackWord()> next;         ///< asked before each step
-  std::function<void(TrainStats)> ended;  ///< once, as train_steps returns them; or
-  std::function<void(Tally)> left;        ///< once: somebody may go on with it from here
+  std::function<PackWord()> next;         ///< called before each step
+  std::function<void(TrainStats)> ended;  ///< called once, with the result of train_steps(); or
+  std::function<void(Tally)> left;        ///< called once, so that another pack goes on from there
 };
 
-/// Whether such a training can share its batches: one shard on the program's own memory, nothing
-/// that changes rows or weights beside the steps.
+/// Returns true if such a training can share its batches: on the program's own memory it has one
+/// shard, it moves no images, and nothing but the steps changes weights.
 [[nodiscard]] bool can_share_batches(const ParamSlab::Header& net, const Hyper& hyper);
 
-/// Trains each network as train_steps would, with the same bits. Throws base::Error as that does,
-/// and (internal) where the networks differ, before any change.
+/// Trains each network as train_steps() would, with the same bits. Throws base::Error as that does,
+/// and (internal) if the networks differ, before any change.
 void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,
                 const Stretch& stretch, std::span<PackNet> nets);
 

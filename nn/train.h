@@ -1,13 +1,13 @@
 #pragma once
-// Training a stretch of steps and evaluating: the two things that tasks do with a network.
+// Training a stretch of steps, and evaluating: the two things that tasks do with a network.
 //
-// Both run on the calling thread (and those that a Parallel lends), and their results depend on the
-// arguments alone: not on the worker, on what the workspace was used for before, or on how a
-// training was cut into stretches. train {0, 3} equals train {0, 1} and then {1, 3}, bit for bit.
-// Neither allocates per step. The calling thread has gone through kern::prepare_thread(), and
-// training throws base::Error where it has not. With the kernels of a device the network's bytes
-// lie in its memory, the table too (DataView::resident) or in the program's, from where it is fed
-// (nn/data/feed.h), and `parallel` is null.
+// Both run on the calling thread and on threads that a Parallel lends. Results depend on the
+// arguments alone: not on the worker, the workspace's earlier use, or the cuts between stretches.
+// Training {0, 3} equals training {0, 1} and then {1, 3}, bit for bit. No step allocates memory.
+// The calling thread has called kern::prepare_thread(); training throws base::Error otherwise.
+// With the kernels of a device, the network's bytes lie in the device's memory and `parallel` is
+// null. The table lies there too (DataView::resident), or in the program's memory, from where it
+// is fed (nn/data/feed.h).
 
 #include <cstdint>
 #include <functional>
@@ -22,88 +22,58 @@
 #include "nn/metrics/judged.h"
 #include "nn/parallel.h"
 #include "nn/slab.h"
+#include "nn/stretch.h"
 #include "nn/workspace.h"
 
 namespace nn {
 
-/// Training from one border of an absolute grid to another. Border i lies i / per_epoch epochs
-/// after the network's birth, after floor(steps an epoch * i / per_epoch) steps; epoch e visits the
-/// rows in the order permutation(hyper.shuffle, e), wherever the stretch begins. Encodable.
-struct Stretch {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t per_epoch = 1;  ///< borders an epoch, at least 1
-  auto operator<=>(const Stretch&) const = default;
-};
-
-/// The same stretch on the coarsest grid that has both of its borders: equal work, equal value.
-[[nodiscard]] Stretch reduced(const Stretch& stretch);
-
-/// Epochs that a stretch stands for: (to - from) / per_epoch.
-[[nodiscard]] double epochs_in(const Stretch& stretch);
-
-/// What `hyper` says about this stretch and nothing else: of its learning rates those that hold on
-/// it, as the optimizer's own where they are one. Trials whose schedules agree on a stretch train
-/// it with equal hyperparameters, so it has one key and runs once.
-[[nodiscard]] Hyper hyper_on(Hyper hyper, const Stretch& stretch);
-
-/// Optimizer steps of an epoch of `rows` rows.
-[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t rows, std::int32_t batch) {
-  return (rows + batch - 1) / batch;
-}
-
-/// Rows that a stretch visits when an epoch has `rows` rows and a step takes `batch` of them.
-[[nodiscard]] std::int64_t rows_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
-
-/// Optimizer steps of a stretch, from the same.
-[[nodiscard]] std::int64_t steps_in(const Stretch& stretch, std::int64_t rows, std::int32_t batch);
-
-/// What a stretch of training leaves behind besides the slab. Encodable.
+/// The result of a stretch of training besides the slab. Encodable.
 struct TrainStats {
-  double loss = 0;  ///< mean over the rows seen, each under the weights of its step; 0: none
-  std::int64_t correct = 0;  ///< rows classified rightly as they were seen (labels only)
+  /// Mean over the rows, each with the weights before its step; 0 without rows.
+  double loss = 0;
+  std::int64_t correct = 0;  ///< rows classified rightly with those weights (labels only)
   std::int64_t rows = 0;
   std::int64_t steps = 0;
-  bool diverged =
-      false;  ///< a step's loss was NaN or infinite: training ended before that step's update
-  bool stopped = false;  ///< the stop predicate said so: the slab is half-way and this is no result
+  /// True if a step's loss was NaN or infinite: training ended before the update of that step.
+  bool diverged = false;
+  bool stopped = false;  ///< true if the stop predicate ended it: then this is no result
   auto operator<=>(const TrainStats&) const = default;
 };
 
-/// Polled between steps; true ends the stretch early.
+/// Called before each step; true ends the stretch early.
 using StopPredicate = std::function<bool()>;
 
-/// Trains `net` in place. `hyper` is complete, and its optimizer is the one that the slab was made
-/// for. The batch of a step is split into shards_of(hyper, spec, memory) contiguous parts, part i
-/// holding rows [n*i/shards, n*(i+1)/shards); their gradients are summed in a binary tree over
-/// neighbours, wherever `parallel` runs them (null: here, one after another). `kernels` have the
-/// precision of `hyper`. Throws base::Error (study) when spec, data, kernels and hyper do not fit
+/// Trains `net` in place. `hyper` is complete, its optimizer is the one that the slab was made for,
+/// and `kernels` have its precision. Each batch is split into shards_of(hyper, spec, memory)
+/// contiguous parts; part i holds rows [n*i/shards, n*(i+1)/shards). The gradients of the parts are
+/// summed in a binary tree over neighbours. `parallel` runs the parts side by side; null runs them
+/// here, one after another. Throws base::Error (study) if spec, data, kernels and hyper do not fit
 /// together, before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
                                      const Stretch& stretch, const StopPredicate& stop = {},
                                      Parallel* parallel = nullptr);
 
-/// Parts that a step's gradient is computed in: hyper.shards, or where that is 0 as many as the
-/// network's counted work makes worth while: each at least 50 MFLOP, with every weight used at
-/// least 100 times (so that summing gradients stays small beside computing them); a power of two,
-/// at most 8. On a device, whose kernels are parallel themselves, 1.
+/// Returns the number of parts of a batch: hyper.shards, or if that is 0, a power of two from 1 to
+/// 8 by the network's counted work. Each part then has at least 50 MFLOP and uses every weight at
+/// least 100 times, so that summing gradients costs little beside computing them. On a device,
+/// whose kernels are parallel themselves, 0 means 1.
 [[nodiscard]] int shards_of(const Hyper& hyper, const ModelSpec& spec,
                             const kern::Memory& memory = kern::kOwnMemory);
 
-/// How good a network is on some rows. Encodable.
+/// The quality of a network on some rows. Encodable.
 struct Scores {
   double loss = 0;  ///< mean over rows of the training loss
   std::int64_t rows = 0;
   std::int64_t correct = 0;  ///< labels only
   double accuracy = 0;       ///< correct / rows, labels only
-  /// The metrics that fit the targets (measured_names() of nn/metrics/metric.h) by name; none where
-  /// they were not asked for.
+  /// The metrics that fit the targets, by name (measured_names() of nn/metrics/metric.h); empty
+  /// with Measured::loss.
   std::vector<std::pair<std::string, double>> metrics{};
   auto operator<=>(const Scores&) const = default;
 };
 
-/// What an evaluation measures: all, or just the loss and what comes with it.
+/// The extent of an evaluation: all metrics, or the loss and the members that come with it.
 enum class Measured : std::uint8_t { loss, all };
 
 /// Evaluates in chunks of evaluate_rows() rows, in the order of data.rows. No rows: all zero.
@@ -112,38 +82,38 @@ enum class Measured : std::uint8_t { loss, all };
                               const ParamSlab& net, const DataView& data, const Choice& loss,
                               Parallel* parallel = nullptr, Measured measured = Measured::all);
 
-/// How good a network is at telling classes apart. Encodable.
+/// The quality of a network that tells classes apart. Encodable.
 struct ClassScores {
   Scores scores;
   Confusion confusion;
   auto operator<=>(const ClassScores&) const = default;
 };
 
-/// The same of data with labels, and what was taken for what by the same answers.
+/// Evaluates on data with labels, and counts how often each class was answered for each other one.
 [[nodiscard]] ClassScores evaluate_classes(const kern::Kernels<float>& kernels,
                                            Workspace& workspace, const ParamSlab& net,
                                            const DataView& data, const Choice& loss,
                                            Parallel* parallel = nullptr);
 
-/// The most rows of a chunk; on a device, whose kernels want more of them, so many.
+/// The most rows of a chunk, in the program's memory and on a device, whose kernels need more rows.
 inline constexpr int kEvaluateRows = 128;
 inline constexpr int kEvaluateRowsOnDevice = 512;
-/// Rows of a chunk: a power of two, the most of them up to those for which nothing that enters or
-/// leaves a layer takes more than 64 MiB; at least 1.
+/// Returns the rows of a chunk: the largest power of two up to that bound with which no input or
+/// output of a layer takes more than 64 MiB; at least 1.
 [[nodiscard]] int evaluate_rows(const kern::Memory& memory, const ModelSpec& spec);
 
-/// The same for rows that come in several views, all but the last with a multiple of the most rows
-/// of a chunk: scores() is what evaluate() would have said of all of them, bit for bit.
+/// An evaluation of rows that come in several views. All views but the last have a multiple of the
+/// most rows of a chunk. scores() equals evaluate() on all rows at once, bit for bit.
 class Evaluation {
  public:
   /// Everything referred to outlives this.
   Evaluation(const kern::Kernels<float>& kernels, const ParamSlab& net, const Choice& loss);
 
-  /// Answers the view's rows; their outputs are the last of judged().outputs, one a class (one
-  /// logit stands for two, of which the first is 0). A view without labels and targets is answered
-  /// and not scored.
+  /// Computes the outputs of the view's rows and appends them to judged().outputs, one a class (one
+  /// logit stands for two, of which the first is 0). Does not score a view without labels and
+  /// targets.
   void add(Workspace& workspace, const DataView& data, Parallel* parallel = nullptr);
-  /// Forgets the rows answered so far, which then count in no metric.
+  /// Drops the rows so far, which then count in no metric.
   void drop_rows();
 
   [[nodiscard]] const Judged& judged() const { return judged_; }

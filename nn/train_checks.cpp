@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "nn/augment.h"
-#include "nn/losses/loss.h"
 #include "nn/batch_reader.h"
+#include "nn/losses/loss.h"
 
 namespace nn {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "nn/data/block.h"
 #include "nn/gradient_sink.h"
@@ -10,6 +11,12 @@
 namespace nn {
 
 namespace {
+
+/// Returns the elements that an optimizer's kernel changes at once. A device is faster with all of
+/// them.
+std::size_t update_part(const kern::Memory& memory, const ParamLayout& layout) {
+  return memory.own ? kUpdatePart : std::max(layout.trained, kAlignElements);
+}
 
 std::vector<SlabPart> parts_of(std::size_t trained, std::size_t part) {
   std::vector<SlabPart> parts;
@@ -33,132 +40,134 @@ std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& d
 }
 
 template <class T>
-Trainer<T>::Trainer(const Network<T>& network, const LossFunction<T>& loss, const Update<T>& update,
-                    const DataView& data, int shards, std::byte* arena, Parallel* parallel)
-    : network_(&network),
-      loss_(&loss),
-      update_(&update),
-      reader_(network, data),
-      shards_(shards),
-      arena_(arena),
-      parallel_(shards > 1 ? parallel : nullptr),
-      pass_bytes_(pass_bytes(network, data)),
-      sums_(static_cast<std::size_t>(shards)),
-      parts_(parts_of(network.layout().trained,
-                      update_part(*network.kernels().memory, network.layout()))) {
-  const auto blocks = static_cast<std::size_t>(shards);
-  const std::size_t bytes = Block::aligned(network.layout().count * sizeof(T));
-  if (data.shape.is_image()) moves_.resize(blocks * static_cast<std::size_t>(network.max_rows()));
-  gradients_ = reinterpret_cast<T*>(arena + pass_bytes_);
+Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
+    : in_(std::move(inputs)),
+      shards_(plan.shards),
+      clip_(plan.clip),
+      ids_(in_.units),
+      draws_{.stream = plan.stream, .units = &ids_, .course = in_.course},
+      reader_(in_.network, in_.data),
+      pass_bytes_(pass_bytes(in_.network, in_.data)),
+      sums_(static_cast<std::size_t>(shards_)) {
+  const ParamLayout& layout = in_.network.layout();
+  const kern::Memory& memory = *in_.network.kernels().memory;
+  const auto blocks = static_cast<std::size_t>(shards_);
+  const std::size_t rows = blocks * static_cast<std::size_t>(in_.network.max_rows());
+  if (shards_ == 1) in_.parallel = nullptr;
+  if (in_.feed != nullptr) {
+    places_.resize(rows);
+    std::iota(places_.begin(), places_.end(), 0U);
+  }
+  if (moves(plan.augment)) {
+    mover_.emplace(plan.augment, plan.stream);
+    moves_.resize(rows);
+  }
+  if (plan.penalty.strength > 0) lasso_.emplace(in_.network.spec());
+  if (plan.aged) {
+    ages_.emplace(layout, in_.units, update_part(memory, layout));
+    parts_.assign(ages_->parts().begin(), ages_->parts().end());
+  } else {
+    parts_ = parts_of(layout.trained, update_part(memory, layout));
+  }
+  const std::size_t bytes = Block::aligned(layout.count * sizeof(T));
+  gradients_ = reinterpret_cast<T*>(in_.arena + pass_bytes_);
   stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
   // The gaps between tensors take part in sums and updates, and are written by nobody.
-  network.kernels().memory->zero(gradients_, bytes * blocks);
+  memory.zero(gradients_, bytes * blocks);
 }
 
 template <class T>
-void Trainer<T>::count_ages(Ages<T>& ages) {
-  ages_ = &ages;
-  parts_.assign(ages.parts().begin(), ages.parts().end());
+Target Trainer<T>::read(std::size_t from, std::span<const std::uint32_t> rows, std::int64_t epoch,
+                        std::byte* arena) {
+  std::byte* targets = arena + Block::aligned(in_.network.arena_bytes());
+  kern::ImageMove* moves = nullptr;
+  if (mover_) {
+    moves = moves_.data() + from;
+    for (std::size_t r = 0; in_.course == nullptr && r < rows.size(); ++r)
+      moves[r] = mover_->move(rows[r], epoch);
+  }
+  if (in_.feed == nullptr) return reader_.read(arena, targets, rows, moves, in_.course);
+  return reader_.read(arena, targets, fed_, std::span(places_).subspan(from, rows.size()), moves,
+                      in_.course);
 }
 
 template <class T>
-void Trainer<T>::feed_from(TableFeed* feed) {
-  feed_ = feed;
-  places_.resize(static_cast<std::size_t>(network_->max_rows()) *
-                 static_cast<std::size_t>(shards_));
-  std::iota(places_.begin(), places_.end(), 0U);
-}
-
-template <class T>
-void Trainer<T>::run_shard(int shard, std::span<const std::uint32_t> rows, const T* weights,
-                           std::int64_t step, std::byte* arena, GradientSink<T>* sink) {
+void Trainer<T>::run_shard(int shard, const Step& step, const Target* target, std::byte* arena,
+                           GradientSink<T>* sink) {
+  const Network<T>& network = in_.network;
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
-  const std::size_t from = rows.size() * i / n, to = rows.size() * (i + 1) / n;
+  const std::size_t from = step.rows.size() * i / n, to = step.rows.size() * (i + 1) / n;
   if (from == to) {
     sums_[i] = {};
-    network_->kernels().memory->zero(shard_gradient(shard), network_->layout().count * sizeof(T));
+    network.kernels().memory->zero(shard_gradient(shard), network.layout().count * sizeof(T));
     return;
   }
-  std::byte* targets = arena + Block::aligned(network_->arena_bytes());
-  const auto mine = rows.subspan(from, to - from);
-  kern::ImageMove* moves = nullptr;
-  if (mover_ != nullptr) {
-    moves = moves_.data() + from;
-    for (std::size_t r = 0; draws_.course == nullptr && r < mine.size(); ++r)
-      moves[r] = mover_->move(mine[r], epoch_);
-  }
-  const Target target =
-      read_ != nullptr ? *read_
-      : feed_ == nullptr
-          ? reader_.read(arena, targets, mine, moves, draws_.course)
-          : reader_.read(arena, targets, fed_, std::span(places_).subspan(from, to - from), moves,
-                         draws_.course);
+  const auto mine = step.rows.subspan(from, to - from);
+  const Target own = target != nullptr ? *target : read(from, mine, step.epoch, arena);
   Draws draws = draws_;
-  draws.step = step;
+  draws.step = step.number;
   draws.rows = mine.data();
-  sums_[i] = network_->loss_and_gradient(arena, weights, static_cast<int>(mine.size()), *loss_,
-                                         target, T(1) / static_cast<T>(rows.size()),
-                                         shard_gradient(shard), draws, sink);
+  sums_[i] = network.loss_and_gradient(arena, in_.weights, static_cast<int>(mine.size()), in_.loss,
+                                       own, T(1) / static_cast<T>(step.rows.size()),
+                                       shard_gradient(shard), draws, sink);
 }
 
 template <class T>
 class Trainer<T>::Updating final : public GradientSink<T> {
  public:
-  Updating(const Trainer& trainer, T* weights, T* slots, std::int64_t step, double lr)
-      : trainer_(trainer), weights_(weights), slots_(slots), step_(step), lr_(lr) {}
+  Updating(const TrainerInputs<T>& in, const Step& step) : in_(in), step_(step) {}
 
   void take(kern::Exec& exec, std::size_t offset, std::size_t count, const T* gradient) override {
-    trainer_.update_->run(trainer_.network_->kernels(), exec, count,
-                          trainer_.network_->layout().count, weights_ + offset, gradient,
-                          slots_from(slots_, offset), step_, lr_);
+    in_.update.run(in_.network.kernels(), exec, count, in_.network.layout().count,
+                   in_.weights + offset, gradient, slots_from(in_.slots, offset), step_.number,
+                   step_.rate);
   }
 
  private:
-  const Trainer& trainer_;
-  T *weights_, *slots_;
-  std::int64_t step_;
-  double lr_;
+  const TrainerInputs<T>& in_;
+  const Step& step_;
 };
 
 template <class T>
-kern::LossSums Trainer<T>::step(std::span<const std::uint32_t> rows, T* weights, T* slots,
-                                std::int64_t step, double lr) {
+kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   const bool at_once = updates_at_once();
-  if (feed_ != nullptr) fed_ = feed_->take();
+  if (in_.feed != nullptr) fed_ = in_.feed->take();
   if (at_once) {
-    Updating updating(*this, weights, slots, step, lr);
-    run_shard(0, rows, weights, step, arena_, &updating);
-  } else if (parallel_ != nullptr) {
-    run_parts(*parallel_, shards_, [&](int shard, Workspace& workspace) {
-      run_shard(shard, rows, weights, step, workspace.arena(pass_bytes_));
+    Updating updating(in_, step);
+    run_shard(0, step, target, in_.arena, &updating);
+  } else if (in_.parallel != nullptr) {
+    run_parts(*in_.parallel, shards_, [&](int shard, Workspace& workspace) {
+      run_shard(shard, step, target, workspace.arena(pass_bytes_));
     });
   } else {
-    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, rows, weights, step, arena_);
+    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, step, target, in_.arena);
   }
-  if (feed_ != nullptr) feed_->give_back();
+  if (in_.feed != nullptr) in_.feed->give_back();
   const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
-  kern::Exec exec = network_->exec(arena_, draws_.course);
-  if (!at_once) update_all(exec, weights, slots, step, lr);
-  if (lasso_ != nullptr) lasso_->pull(network_->kernels(), exec, lr * share_, weights);
-  network_->keep_statistics(exec, gradients_, weights);
+  kern::Exec exec = in_.network.exec(in_.arena, in_.course);
+  if (!at_once) update_all(exec, step);
+  if (lasso_ && step.pull > 0)
+    lasso_->pull(in_.network.kernels(), exec, step.rate * step.pull, in_.weights);
+  in_.network.keep_statistics(exec, gradients_, in_.weights);
   return total;
 }
 
 template <class T>
-kern::LossSums Trainer<T>::step_on(const Target& read, std::span<const std::uint32_t> rows,
-                                   T* weights, T* slots, std::int64_t step, double lr) {
-  read_ = &read;
-  const kern::LossSums sums = this->step(rows, weights, slots, step, lr);
-  read_ = nullptr;
-  return sums;
+kern::LossSums Trainer<T>::step(const Step& step) {
+  return run(step, nullptr);
 }
 
 template <class T>
-void Trainer<T>::update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t step, double lr) {
-  if (ages_ != nullptr) update_->begin_aged(*ages_, step, lr);
-  const std::size_t trained = network_->layout().trained;
-  add_up(exec, {.offset = trained, .count = network_->layout().count - trained});
+kern::LossSums Trainer<T>::step_on(const Target& target, const Step& step) {
+  return run(step, &target);
+}
+
+template <class T>
+void Trainer<T>::update_all(kern::Exec& exec, const Step& step) {
+  const ParamLayout& layout = in_.network.layout();
+  if (ages_) in_.update.begin_aged(*ages_, step.number, step.rate);
+  add_up(exec, {.offset = layout.trained, .count = layout.count - layout.trained});
   if (clip_ > 0) {
     over_parts([&](kern::Exec& own, const SlabPart& part) { add_up(own, part); });
     clip_gradient(exec);
@@ -166,7 +175,7 @@ void Trainer<T>::update_all(kern::Exec& exec, T* weights, T* slots, std::int64_t
   // A part is added up and used while it is in a near cache.
   over_parts([&](kern::Exec& own, const SlabPart& part) {
     if (clip_ == 0) add_up(own, part);
-    update(own, part, weights, slots, step, lr);
+    update(own, part, step);
   });
 }
 
@@ -183,13 +192,13 @@ kern::LossSums Trainer<T>::sum_losses() const {
 template <class T>
 template <class F>
 void Trainer<T>::over_parts(F f) {
-  if (parallel_ == nullptr) {
-    kern::Exec exec = network_->exec(arena_, draws_.course);
+  if (in_.parallel == nullptr) {
+    kern::Exec exec = in_.network.exec(in_.arena, in_.course);
     for (const SlabPart& part : parts_) f(exec, part);
     return;
   }
-  run_parts(*parallel_, static_cast<int>(parts_.size()), [&](int i, Workspace& workspace) {
-    kern::Exec exec = network_->exec(workspace.arena(pass_bytes_));
+  run_parts(*in_.parallel, static_cast<int>(parts_.size()), [&](int i, Workspace& workspace) {
+    kern::Exec exec = in_.network.exec(workspace.arena(pass_bytes_));
     f(exec, parts_[static_cast<std::size_t>(i)]);
   });
 }
@@ -198,29 +207,29 @@ template <class T>
 void Trainer<T>::add_up(kern::Exec& exec, const SlabPart& part) const {
   for (int width = 1; width < shards_; width *= 2) {
     for (int left = 0; left + width < shards_; left += 2 * width) {
-      network_->kernels().accumulate(exec, part.count, shard_gradient(left + width) + part.offset,
-                                     shard_gradient(left) + part.offset);
+      in_.network.kernels().accumulate(exec, part.count, shard_gradient(left + width) + part.offset,
+                                       shard_gradient(left) + part.offset);
     }
   }
 }
 
 template <class T>
-void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, T* weights, T* slots,
-                        std::int64_t step, double lr) const {
-  const kern::Kernels<T>& kernels = network_->kernels();
-  const std::size_t stride = network_->layout().count, at = part.offset;
-  if (ages_ == nullptr) {
-    update_->run(kernels, exec, part.count, stride, weights + at, gradients_ + at,
-                 slots_from(slots, at), step, lr);
+void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, const Step& step) const {
+  const kern::Kernels<T>& kernels = in_.network.kernels();
+  const std::size_t stride = in_.network.layout().count, at = part.offset;
+  if (ages_) {
+    in_.update.run_aged(kernels, exec, *ages_, part, stride, in_.weights, gradients_, in_.slots,
+                        step.number, step.rate);
   } else {
-    update_->run_aged(kernels, exec, *ages_, part, stride, weights, gradients_, slots, step, lr);
+    in_.update.run(kernels, exec, part.count, stride, in_.weights + at, gradients_ + at,
+                   slots_from(in_.slots, at), step.number, step.rate);
   }
 }
 
 template <class T>
 void Trainer<T>::clip_gradient(kern::Exec& exec) {
-  const kern::Kernels<T>& kernels = network_->kernels();
-  const std::size_t trained = network_->layout().trained;
+  const kern::Kernels<T>& kernels = in_.network.kernels();
+  const std::size_t trained = in_.network.layout().trained;
   const double norm = std::sqrt(kernels.sum_squares(exec, trained, gradients_));
   if (norm <= clip_) return;
   const T factor = static_cast<T>(clip_ / norm);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/course.h"
 #include "nn/network.h"
+#include "nn/recorded_step.h"
 
 namespace nn {
 
@@ -56,8 +56,8 @@ class Workspace {
   /// more; contents undefined.
   [[nodiscard]] std::byte* kept(std::size_t bytes, const kern::Memory& memory);
 
-  /// The step of such trainings as it was recorded last, or one to record; valid until the next
-  /// call.
+  /// Returns the recorded step of trainings with that key, or an empty one to record. Valid until
+  /// the next call.
   [[nodiscard]] RecordedStep& recorded(const StepKey& key);
 
   /// The order of an epoch's rows that was asked for last: most often that of the next stretch.

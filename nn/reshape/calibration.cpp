@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "nn/batch_reader.h"
 #include "nn/brought_here.h"
 #include "nn/data/feed.h"
 #include "nn/flow.h"
@@ -13,7 +14,6 @@
 #include "nn/network.h"
 #include "nn/random.h"
 #include "nn/train.h"
-#include "nn/batch_reader.h"
 
 namespace nn {
 namespace {

@@ -193,10 +193,8 @@ TEST(ContinuedNet, FewerOutputsAreRefused) {
 // ---- replay --------------------------------------------------------------------------------
 
 std::vector<std::uint32_t> epoch_of(const nn::DataView& data, std::int64_t epoch) {
-  nn::Hyper hyper = nn_test::hyper("sgd", {}, 4);
-  hyper.shuffle = 3;
   nn::EpochRows rows;
-  nn::Batches batches(data, hyper, rows);
+  nn::Batches batches(data, 4, 3, rows);
   std::vector<std::uint32_t> all;
   const std::int64_t steps = batches.per_epoch();
   for (std::int64_t step = epoch * steps; step < (epoch + 1) * steps; ++step) {
@@ -237,20 +235,16 @@ TEST(Replay, AnEpochAloneHasTheRowsThatItHasBehindOthers) {
   nn::DataView data;
   data.rows = rows;
   data.replayed = old;
-  nn::Hyper hyper = nn_test::hyper("sgd", {}, 8);
-  hyper.shuffle = 3;
   nn::EpochRows kept;
-  nn::Batches batches(data, hyper, kept);
+  nn::Batches batches(data, 8, 3, kept);
   for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
     std::vector<std::uint32_t> all;
     for (std::int64_t step = 5 * epoch; step < 5 * (epoch + 1); ++step) {
       const auto some = batches.of(step);
       all.insert(all.end(), some.begin(), some.end());
     }
-    nn::Hyper again = hyper;
-    again.batch = 4;
     nn::EpochRows fresh;
-    nn::Batches others(data, again, fresh);
+    nn::Batches others(data, 4, 3, fresh);
     std::vector<std::uint32_t> same;
     for (std::int64_t step = 10 * epoch; step < 10 * (epoch + 1); ++step) {
       const auto some = others.of(step);

@@ -142,17 +142,22 @@ void check(const Case& c, const kern::Kernels<T>& kernels) {
   const auto& kind = nn::optimizer_of(c.hyper.optimizer.kind);
   const auto update = kind.bind(c.hyper.optimizer.fields, T{});
   nn::Block arena(nn::Trainer<T>::arena_bytes(network, c.view, 1));
-  nn::Trainer<T> trainer(network, *loss, *update, c.view, 1, arena.bytes().data());
-  trainer.clip_to(c.hyper.clip);
   std::vector<T> weights = first_weights<T>(network.layout());
   std::vector<T> slots(weights.size() *
                        static_cast<std::size_t>(kind.slots(c.hyper.optimizer.fields)));
+  nn::Trainer<T> trainer({.clip = c.hyper.clip}, {.network = network,
+                                                  .loss = *loss,
+                                                  .update = *update,
+                                                  .data = c.view,
+                                                  .weights = weights.data(),
+                                                  .slots = slots.data(),
+                                                  .arena = arena.bytes().data()});
   for (std::size_t step = 0; step < kSteps; ++step) {
     std::vector<std::uint32_t> rows;
     for (std::size_t i = 0; i < kBatch; ++i)
       rows.push_back(static_cast<std::uint32_t>((step * kBatch + i) % kRows));
-    const auto sums = trainer.step(rows, weights.data(), slots.data(),
-                                   static_cast<std::int64_t>(step) + 1, c.rate(step));
+    const auto sums = trainer.step(
+        {.rows = rows, .number = static_cast<std::int64_t>(step) + 1, .rate = c.rate(step)});
     const double wanted = c.json["losses"][step];
     ASSERT_NEAR(sums.loss / kBatch, wanted, kTolerance * std::max(1.0, wanted)) << "step " << step;
   }

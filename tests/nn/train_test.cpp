@@ -384,21 +384,31 @@ TEST(Train, FloatFollowsDouble) {
     const auto exact_update = nn::optimizer_of(h.optimizer.kind).bind(h.optimizer.fields, double{});
     nn::Block fast_arena(nn::Trainer<float>::arena_bytes(fast, data, h.shards));
     nn::Block exact_arena(nn::Trainer<double>::arena_bytes(exact, data, h.shards));
-    nn::Trainer<float> a(fast, *loss, *fast_update, data, h.shards, fast_arena.bytes().data());
-    nn::Trainer<double> b(exact, *exact_loss, *exact_update, data, h.shards,
-                          exact_arena.bytes().data());
-
     nn::ParamSlab slab = fresh(spec, h);
     std::vector<double> weights(slab.weights().begin(), slab.weights().end());
     std::vector<double> slots(weights.size() * std::size_t(slab.header().slots), 0.0);
+    const nn::StepPlan plan{.shards = h.shards};
+    nn::Trainer<float> a(plan, {.network = fast,
+                                .loss = *loss,
+                                .update = *fast_update,
+                                .data = data,
+                                .weights = slab.weights().data(),
+                                .slots = slab.weights().data() + slab.count(),
+                                .arena = fast_arena.bytes().data()});
+    nn::Trainer<double> b(plan, {.network = exact,
+                                 .loss = *exact_loss,
+                                 .update = *exact_update,
+                                 .data = data,
+                                 .weights = weights.data(),
+                                 .slots = slots.data(),
+                                 .arena = exact_arena.bytes().data()});
     const double lr = nn::real(h.optimizer.fields, "lr");
     for (std::int64_t step = 1; step <= 60; ++step) {
       std::vector<std::uint32_t> rows;
       nn::epoch_order(3, step, 64, rows);
       rows.resize(std::size_t(h.batch));
-      const auto got =
-          a.step(rows, slab.weights().data(), slab.weights().data() + slab.count(), step, lr);
-      const auto want = b.step(rows, weights.data(), slots.data(), step, lr);
+      const nn::Step next{.rows = rows, .number = step, .rate = lr};
+      const auto got = a.step(next), want = b.step(next);
       ASSERT_NEAR(got.loss, want.loss, 2e-4 * std::max(1.0, want.loss))
           << h.optimizer.kind << " step " << step;
     }

@@ -7,12 +7,12 @@
 #include <set>
 
 #include "nn/ages.h"
+#include "nn/batch_reader.h"
 #include "nn/init.h"
 #include "nn/losses/loss.h"
 #include "nn/optimizers/optimizer.h"
 #include "nn/reshape/reshape.h"
 #include "nn/train.h"
-#include "nn/batch_reader.h"
 #include "tests/nn/reshape/support.h"
 
 namespace {
