@@ -50,7 +50,8 @@ struct FieldInfo {
   bool min_excluded = false;  ///< the value must be larger than `min`
   bool max_excluded = false;  ///< the value must be smaller than `max`
   bool quiet = false;         ///< a line about a layer names it only where it is not its default
-  bool course = false;  ///< a study file may give it as [[epoch, value], ...], too (Hyper::lr)
+  /// True if a study file may give [[epoch, value], ...] instead (piecewise_curve()).
+  bool piecewise = false;
 };
 
 /// One kind of layer, loss or optimizer: the word in a study file, what it is, what it takes.

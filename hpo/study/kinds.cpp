@@ -56,7 +56,7 @@ std::string yaml_of(const nn::FieldValue& value) {
 Field field_of(const nn::FieldInfo& info) {
   return {.name = info.name,
           .type = type_of(info.type),
-          .count = info.course ? Count::one_or_course : Count::one,
+          .count = info.piecewise ? Count::one_or_course : Count::one,
           .min = finite(info.min),
           .max = finite(info.max),
           .min_excluded = info.min_excluded,

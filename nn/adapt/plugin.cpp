@@ -34,7 +34,7 @@ void check_field(const std::string& who, const FieldInfo& field) {
   if (!plain) throw base::Error(base::Errc::study, what + "expected a name of a-z, 0-9 and _");
   if (std::ranges::find(kTaken, field.name) != kTaken.end())
     throw base::Error(base::Errc::study, what + "which the study file needs itself");
-  if (field.course || field.type == FieldType::number_by_name)
+  if (field.piecewise || field.type == FieldType::number_by_name)
     throw base::Error(base::Errc::study, what + "which is no single value");
   if (field.type == FieldType::word && field.choices.empty())
     throw base::Error(base::Errc::study, what + "a word without choices");

@@ -13,7 +13,7 @@ FieldInfo lr_field(double value) {
               "Learning rate: a number, or a list of [epoch, value] pairs. Each value holds from "
               "its epoch on; the first epoch is 0.",
           .min_excluded = true,
-          .course = true};
+          .piecewise = true};
 }
 
 FieldInfo decay_field(std::string name, double value, std::string doc) {
