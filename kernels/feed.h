@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "kernels/course.h"
 #include "kernels/kernels.h"
+#include "kernels/step_buffer.h"
 
 namespace kern {
 

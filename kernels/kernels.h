@@ -37,17 +37,17 @@ namespace kern {
 /// approximation by a tanh.
 enum class Activation : std::uint8_t { none, relu, tanh, sigmoid, gelu };
 
-struct Course;
+struct StepBuffer;
 
 /// Where a kernel runs and what it may use besides its arguments. One per worker; not thread-safe.
 struct Exec {
   std::byte* scratch =
       nullptr;  ///< temporary memory, 64-byte aligned, contents undefined between calls
   std::size_t scratch_bytes = 0;  ///< bytes behind `scratch`; see Kernels::conv_scratch
-  /// Of a device's table: the steps that it is in (course.h), in its memory. Then rows of gathers,
-  /// moves of images, a mask's step and rows and an optimizer's numbers are read there, whatever
-  /// the arguments say; losses are added up there, and returned as 0. Null: arguments say all.
-  Course* course = nullptr;
+  /// The steps of an asynchronous training on a device (step_buffer.h), in its memory. Kernels then
+  /// read rows of gathers, moves of images, step and rows of a mask, and an optimizer's numbers
+  /// there instead of in their arguments. They add up losses there and return 0. Null: none.
+  StepBuffer* step_buffer = nullptr;
 };
 
 /// A device refused or lost what it was asked for.

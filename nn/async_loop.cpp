@@ -54,7 +54,7 @@ class AsyncLoop {
         feed_(loop.resources.feed()),
         update_(update),
         batches_(loop.data, plan_.batch, plan_.stream, loop.rows),
-        device_steps_(loop.resources.memory(), plan_, done + 1, loop.resources.course()),
+        device_steps_(loop.resources.memory(), plan_, done + 1, loop.resources.step_buffer()),
         launcher_(loop, batches_),
         done_(done),
         checked_(plan_.first),
@@ -77,7 +77,7 @@ class AsyncLoop {
   }
 
   [[nodiscard]] TrainStats stats(bool stopped, SlabState& state) const {
-    const kern::CourseSums sums = device_steps_.sums();
+    const kern::StepSums sums = device_steps_.sums();
     const auto rows = [&](std::int64_t steps) {
       return batches_.before(plan_.first + steps) - batches_.before(plan_.first);
     };

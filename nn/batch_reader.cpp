@@ -29,16 +29,16 @@ std::size_t BatchReader<T>::target_bytes() const {
 template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets,
                             std::span<const std::uint32_t> rows, const kern::ImageMove* moves,
-                            kern::Course* course) const {
-  return read(arena, targets, table_of(*data_), rows, moves, course);
+                            kern::StepBuffer* step_buffer) const {
+  return read(arena, targets, table_of(*data_), rows, moves, step_buffer);
 }
 
 template <class T>
 Target BatchReader<T>::read(std::byte* arena, std::byte* targets, const ResidentTable& table,
                             std::span<const std::uint32_t> rows, const kern::ImageMove* moves,
-                            kern::Course* course) const {
+                            kern::StepBuffer* step_buffer) const {
   const kern::Kernels<T>& kernels = network_->kernels();
-  kern::Exec exec = network_->exec(arena, course);
+  kern::Exec exec = network_->exec(arena, step_buffer);
   const kern::GatherArgs<T> gather{.u8 = table.u8,
                                    .f32 = table.f32,
                                    .rows = rows.data(),

@@ -23,14 +23,15 @@ class BatchReader {
 
   /// Fills network.input(arena) and `targets` with at most max_rows rows. Returns a Target into
   /// `targets`, which is empty if the data has neither labels nor numbers. `moves` has one entry a
-  /// row of images; null leaves images in place. With a `course`, a device reads the rows and the
-  /// moves of its step there.
+  /// row of images; null leaves images in place. With a `step_buffer`, a device reads the rows and
+  /// the moves of its step there.
   Target read(std::byte* arena, std::byte* targets, std::span<const std::uint32_t> rows,
-              const kern::ImageMove* moves = nullptr, kern::Course* course = nullptr) const;
+              const kern::ImageMove* moves = nullptr,
+              kern::StepBuffer* step_buffer = nullptr) const;
   /// Does the same with a table that has the columns of the data.
   Target read(std::byte* arena, std::byte* targets, const ResidentTable& table,
               std::span<const std::uint32_t> rows, const kern::ImageMove* moves = nullptr,
-              kern::Course* course = nullptr) const;
+              kern::StepBuffer* step_buffer = nullptr) const;
 
  private:
   const Network<T>* network_;

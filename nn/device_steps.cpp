@@ -36,17 +36,17 @@ int DeviceSteps::most_steps(std::int32_t batch, const Augment& augment) {
 
 std::size_t DeviceSteps::bytes(std::int32_t batch, const Augment& augment) {
   const std::size_t rows = rows_of_run(batch, augment);
-  return bytes_of<kern::Course>(1) + bytes_of<std::uint32_t>(rows) +
+  return bytes_of<kern::StepBuffer>(1) + bytes_of<std::uint32_t>(rows) +
          bytes_of<kern::StepNumbers>(static_cast<std::size_t>(most_steps(batch, augment))) +
          (moves(augment) ? bytes_of<kern::ImageMove>(rows) : 0);
 }
 
 DeviceSteps::DeviceSteps(const kern::Memory& memory, const StepPlan& plan, std::int64_t number,
-                         kern::Course* course)
+                         kern::StepBuffer* step_buffer)
     : memory_(memory) {
-  auto* at = reinterpret_cast<std::byte*>(course);
+  auto* at = reinterpret_cast<std::byte*>(step_buffer);
   const std::size_t rows = rows_of_run(plan.batch, plan.augment);
-  course_ = next<kern::Course>(at, 1);
+  step_buffer_ = next<kern::StepBuffer>(at, 1);
   rows_ = next<std::uint32_t>(at, rows);
   numbers_ =
       next<kern::StepNumbers>(at, static_cast<std::size_t>(most_steps(plan.batch, plan.augment)));
@@ -60,14 +60,14 @@ DeviceSteps::DeviceSteps(const kern::Memory& memory, const StepPlan& plan, std::
              .batch = static_cast<std::uint32_t>(plan.batch),
              .step = static_cast<std::uint32_t>(number),
              .in_order = plan.fed ? 1U : 0U};
-  memory_.put(course_, &header_, sizeof header_);
+  memory_.put(step_buffer_, &header_, sizeof header_);
 }
 
 void DeviceSteps::upload(std::span<const std::uint32_t> rows,
                          std::span<const kern::StepNumbers> numbers, std::int64_t epoch) {
   header_.before = uploaded_;
   uploaded_ += static_cast<std::uint32_t>(numbers.size());
-  memory_.put(course_, &header_, offsetof(kern::Course, sums));
+  memory_.put(step_buffer_, &header_, offsetof(kern::StepBuffer, sums));
   memory_.put(rows_, rows.data(), rows.size_bytes());
   memory_.put(numbers_, numbers.data(), numbers.size_bytes());
   if (!mover_) return;
@@ -77,9 +77,9 @@ void DeviceSteps::upload(std::span<const std::uint32_t> rows,
   memory_.put(moves_, drawn_.data(), drawn_.size() * sizeof(kern::ImageMove));
 }
 
-kern::CourseSums DeviceSteps::sums() const {
-  kern::CourseSums sums;
-  memory_.get(&sums, &course_->sums, sizeof sums);
+kern::StepSums DeviceSteps::sums() const {
+  kern::StepSums sums;
+  memory_.get(&sums, &step_buffer_->sums, sizeof sums);
   return sums;
 }
 

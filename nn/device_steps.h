@@ -1,6 +1,6 @@
 #pragma once
 // The host's side of an asynchronous training: rows, rates and image moves of its steps are copied
-// to device memory, where kernels read those of their step (kernels/course.h).
+// to device memory, where kernels read those of their step (kernels/step_buffer.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/course.h"
+#include "kernels/step_buffer.h"
 #include "nn/augment.h"
 #include "nn/step_plan.h"
 
@@ -22,10 +22,10 @@ class DeviceSteps {
   /// Returns the bytes of device memory for a run.
   [[nodiscard]] static std::size_t bytes(std::int32_t batch, const Augment& augment);
 
-  /// In bytes() bytes of `memory` that begin with `course` and are 64-byte aligned. `number` is
-  /// Step::number of the first step.
+  /// In bytes() bytes of `memory` that begin with `step_buffer` and are 64-byte aligned. `number`
+  /// is Step::number of the first step.
   DeviceSteps(const kern::Memory& memory, const StepPlan& plan, std::int64_t number,
-              kern::Course* course);
+              kern::StepBuffer* step_buffer);
 
   /// Replaces the run by the steps that are launched next, all of the same epoch. `rows` holds
   /// their batches one after another, which are whole except for the last; `numbers` has an entry a
@@ -34,13 +34,13 @@ class DeviceSteps {
               std::int64_t epoch);
 
   /// Waits for all steps that were launched and returns their sums.
-  [[nodiscard]] kern::CourseSums sums() const;
+  [[nodiscard]] kern::StepSums sums() const;
 
  private:
   const kern::Memory& memory_;
   std::optional<Mover> mover_;
-  kern::Course header_;
-  kern::Course* course_;  // in device memory, as are the lists
+  kern::StepBuffer header_;
+  kern::StepBuffer* step_buffer_;  // in device memory, as are the lists
   std::uint32_t* rows_;
   kern::StepNumbers* numbers_;
   kern::ImageMove* moves_ = nullptr;

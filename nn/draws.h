@@ -1,5 +1,5 @@
 #pragma once
-// What the random masks of a training hang on besides the network itself: content, never the
+// Everything that the random masks of a training depend on besides the network: content, never the
 // position of a unit, the parts of a batch or the stretch of a training.
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/course.h"
+#include "kernels/step_buffer.h"
 #include "nn/units.h"
 
 namespace nn {
@@ -19,7 +19,8 @@ class UnitIds {
   UnitIds() = default;
   explicit UnitIds(const UnitState& units);
 
-  /// One id a unit of the group; null for a group that is not listed: its units are 0, 1, ...
+  /// Returns one id a unit of the group, or null for a group that is not listed: its units have the
+  /// ids 0, 1, ...
   [[nodiscard]] const std::uint32_t* find(std::string_view group) const;
 
  private:
@@ -28,11 +29,11 @@ class UnitIds {
 
 /// What is referred to lives until the pass ends.
 struct Draws {
-  std::uint64_t stream = 0;             ///< names the training's random numbers
-  std::int64_t step = 0;                ///< counts from 1 at the network's birth
-  const std::uint32_t* rows = nullptr;  ///< numbers of the rows in the data; null: 0, 1, ...
-  const UnitIds* units = nullptr;       ///< null: 0, 1, ... for every group
-  kern::Course* course = nullptr;       ///< where a device finds step and rows instead
+  std::uint64_t stream = 0;                 ///< names the training's random numbers
+  std::int64_t step = 0;                    ///< counts from 1 at the network's birth
+  const std::uint32_t* rows = nullptr;      ///< numbers of the rows in the data; null: 0, 1, ...
+  const UnitIds* units = nullptr;           ///< null: 0, 1, ... for every group
+  kern::StepBuffer* step_buffer = nullptr;  ///< replaces `step` and `rows` on a device
 };
 
 }  // namespace nn

@@ -164,8 +164,8 @@ T* Network<T>::input(std::byte* arena) const noexcept {
 }
 
 template <class T>
-kern::Exec Network<T>::exec(std::byte* arena, kern::Course* course) const noexcept {
-  return {.scratch = arena + scratch_, .scratch_bytes = scratch_bytes_, .course = course};
+kern::Exec Network<T>::exec(std::byte* arena, kern::StepBuffer* step_buffer) const noexcept {
+  return {.scratch = arena + scratch_, .scratch_bytes = scratch_bytes_, .step_buffer = step_buffer};
 }
 
 template <class T>
@@ -227,7 +227,7 @@ kern::LossSums Network<T>::loss_and_gradient(std::byte* arena, const T* weights,
                                              const LossFunction<T>& loss, const Target& target,
                                              T gradient_scale, T* gradient, const Draws& draws,
                                              GradientSink<T>* sink) const {
-  kern::Exec context = exec(arena, draws.course);
+  kern::Exec context = exec(arena, draws.step_buffer);
   return run_both({context, arena, weights, rows, draws, sink}, loss, target, gradient_scale,
                   gradient, first_trained_);
 }

@@ -94,7 +94,8 @@ class Network {
 
   /// The execution context for kernels called beside the network's own; its scratch lies in
   /// `arena`.
-  [[nodiscard]] kern::Exec exec(std::byte* arena, kern::Course* course = nullptr) const noexcept;
+  [[nodiscard]] kern::Exec exec(std::byte* arena,
+                                kern::StepBuffer* step_buffer = nullptr) const noexcept;
 
  private:
   struct Node;

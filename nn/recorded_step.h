@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/course.h"
 #include "kernels/kernels.h"
+#include "kernels/step_buffer.h"
 #include "nn/data_view.h"
 #include "nn/hyper.h"
 #include "nn/spec.h"

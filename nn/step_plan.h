@@ -38,8 +38,8 @@ struct StepPlan {
   bool aged = false;
   /// True if the device has no copy of the table: batches are copied while it computes (TableFeed).
   bool fed = false;
-  /// True if kernels read rows and rates of their step from device memory (kern::Course) and add up
-  /// the losses there, so that the host launches steps without waiting for their losses.
+  /// True if kernels read rows and rates of their step in device memory (kern::StepBuffer) and add
+  /// up the losses there, so that the host launches steps without waiting for their losses.
   bool asynchronous = false;
   /// True if all whole batches are the same kernel calls, so that the device may record the calls
   /// of one step and run the recording for the others (kern::Recorder).

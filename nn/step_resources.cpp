@@ -30,8 +30,8 @@ StepResources::StepResources(const StepPlan& plan, const Network<float>& network
     if (plan.recorded) recorded_ = &once_.emplace(memory());
   }
   if (plan.asynchronous)
-    course_ = reinterpret_cast<kern::Course*>(arena_ + bytes -
-                                              DeviceSteps::bytes(plan.batch, plan.augment));
+    step_buffer_ = reinterpret_cast<kern::StepBuffer*>(
+        arena_ + bytes - DeviceSteps::bytes(plan.batch, plan.augment));
 }
 
 bool StepResources::move_to_kept(Workspace& workspace, std::size_t arena_bytes) {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "kernels/course.h"
 #include "kernels/kernels.h"
+#include "kernels/step_buffer.h"
 #include "nn/data/feed.h"
 #include "nn/data_view.h"
 #include "nn/hyper.h"
@@ -18,7 +18,7 @@
 namespace nn {
 
 /// Returns the bytes of a training's arena, without those of a feed: what the trainer takes and, on
-/// a device, the course behind it.
+/// a device, a step buffer behind it.
 [[nodiscard]] std::size_t training_arena(const Network<float>& network, const DataView& data,
                                          const Hyper& hyper, int shards);
 
@@ -39,7 +39,7 @@ class StepResources {
   [[nodiscard]] float* weights() const { return weights_; }
   [[nodiscard]] float* slots() const { return weights_ + net_.count(); }
   /// Null unless the plan is asynchronous. DeviceSteps::bytes() bytes begin there.
-  [[nodiscard]] kern::Course* course() const { return course_; }
+  [[nodiscard]] kern::StepBuffer* step_buffer() const { return step_buffer_; }
   /// Null unless the plan is fed.
   [[nodiscard]] TableFeed* feed() { return feed_ ? &*feed_ : nullptr; }
   /// Null unless the plan is recorded.
@@ -64,7 +64,7 @@ class StepResources {
   ParamSlab& net_;
   std::byte* arena_ = nullptr;
   float* weights_;
-  kern::Course* course_ = nullptr;
+  kern::StepBuffer* step_buffer_ = nullptr;
   std::optional<TableFeed> feed_;
   std::optional<RecordedStep> once_;
   RecordedStep* recorded_ = nullptr;

@@ -48,7 +48,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
                                 .arena = resources.arena(),
                                 .units = plan.aged ? net.units(memory) : UnitState{},
                                 .feed = resources.feed(),
-                                .course = resources.course(),
+                                .step_buffer = resources.step_buffer(),
                                 .parallel = parallel});
 
   SlabState state = net.state(memory);

@@ -45,7 +45,7 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
       shards_(plan.shards),
       clip_(plan.clip),
       ids_(in_.units),
-      draws_{.stream = plan.stream, .units = &ids_, .course = in_.course},
+      draws_{.stream = plan.stream, .units = &ids_, .step_buffer = in_.step_buffer},
       reader_(in_.network, in_.data),
       pass_bytes_(pass_bytes(in_.network, in_.data)),
       sums_(static_cast<std::size_t>(shards_)) {
@@ -83,12 +83,12 @@ Target Trainer<T>::read(std::size_t from, std::span<const std::uint32_t> rows, s
   kern::ImageMove* moves = nullptr;
   if (mover_) {
     moves = moves_.data() + from;
-    for (std::size_t r = 0; in_.course == nullptr && r < rows.size(); ++r)
+    for (std::size_t r = 0; in_.step_buffer == nullptr && r < rows.size(); ++r)
       moves[r] = mover_->move(rows[r], epoch);
   }
-  if (in_.feed == nullptr) return reader_.read(arena, targets, rows, moves, in_.course);
+  if (in_.feed == nullptr) return reader_.read(arena, targets, rows, moves, in_.step_buffer);
   return reader_.read(arena, targets, fed_, std::span(places_).subspan(from, rows.size()), moves,
-                      in_.course);
+                      in_.step_buffer);
 }
 
 template <class T>
@@ -145,7 +145,7 @@ kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   if (in_.feed != nullptr) in_.feed->give_back();
   const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
-  kern::Exec exec = in_.network.exec(in_.arena, in_.course);
+  kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
   if (!at_once) update_all(exec, step);
   if (lasso_ && step.pull > 0)
     lasso_->pull(in_.network.kernels(), exec, step.rate * step.pull, in_.weights);
@@ -193,7 +193,7 @@ template <class T>
 template <class F>
 void Trainer<T>::over_parts(F f) {
   if (in_.parallel == nullptr) {
-    kern::Exec exec = in_.network.exec(in_.arena, in_.course);
+    kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
     for (const SlabPart& part : parts_) f(exec, part);
     return;
   }

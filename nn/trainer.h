@@ -35,8 +35,8 @@ struct TrainerInputs {
   UnitState units{};           ///< ids and births of a reshaped network's units
   /// Of a plan that is fed. The caller asks it for the rows of a step before step().
   TableFeed* feed = nullptr;
-  /// Of an asynchronous plan: the steps that will be launched, in device memory.
-  kern::Course* course = nullptr;
+  /// Of an asynchronous plan: the arguments of the steps that are launched.
+  kern::StepBuffer* step_buffer = nullptr;
   /// Runs shards side by side; `arena` is then that of this thread's workspace. Null: one after
   /// another.
   Parallel* parallel = nullptr;
@@ -54,7 +54,7 @@ class Trainer {
 
   /// Computes the gradient shard by shard, sums it in a fixed tree, and updates the weights unless
   /// the loss is NaN or infinite. Returns sums over the batch. An asynchronous plan makes it launch
-  /// the step's kernels, which take everything but the number of rows from the course; it then
+  /// the step's kernels, which read everything but the number of rows in the step buffer. It then
   /// returns zeros, and waits only to clip.
   kern::LossSums step(const Step& step);
   /// Does the same for a plan of one shard whose batch lies in the network's input of this arena

@@ -37,9 +37,9 @@ void gather(Exec& exec, const GatherArgs<float>& g) {
 void gather_images(Exec& exec, const GatherImagesArgs<float>& a) {
   Temporary temporary;
   const BatchRows rows(exec, temporary, a.rows.rows, a.rows.count);
-  const Course* course = exec.course;
+  const StepBuffer* buffer = exec.step_buffer;
   const ImageMove* given =
-      course == nullptr ? temporary.copy(a.moves, static_cast<std::size_t>(a.rows.count)) : nullptr;
+      buffer == nullptr ? temporary.copy(a.moves, static_cast<std::size_t>(a.rows.count)) : nullptr;
   const Numbers numbers{a.rows.u8, a.rows.f32};
   const float *shift = a.rows.shift, *scale = a.rows.scale;
   float* out = a.rows.out;
@@ -47,7 +47,7 @@ void gather_images(Exec& exec, const GatherImagesArgs<float>& a) {
   over(size_of(a.rows), [=] KERN_DEVICE(std::size_t i) {
     const Place to = place(i, cols);
     const ImageMove move =
-        course == nullptr ? given[to.row] : course->moves[BatchRows::place(*course, to.row)];
+        buffer == nullptr ? given[to.row] : buffer->moves[BatchRows::place(*buffer, to.row)];
     int y = to.col / channels / width - move.down, x = to.col / channels % width - move.right;
     const bool inside = y >= 0 && y < height && x >= 0 && x < width;
     if (move.upside_down) y = height - 1 - y;

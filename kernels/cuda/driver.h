@@ -30,7 +30,7 @@ void copy_arrived(int slot);
 void copy_given_back(int slot);
 void copy_vacated(int slot);
 
-/// Recorder (kernels/course.h).
+/// Recorder (kernels/step_buffer.h).
 void begin_recording();
 [[nodiscard]] void* end_recording();
 void run_recording(void* recording);

@@ -25,9 +25,9 @@ KERN_DEVICE std::uint32_t philox(std::uint64_t key, std::uint32_t c0, std::uint3
 
 void dropout_forward(Exec& exec, const DropoutArgs<float>& a) {
   Temporary temporary;
-  const Course* course = exec.course;
+  const StepBuffer* buffer = exec.step_buffer;
   const std::uint32_t* row_ids =
-      course == nullptr ? temporary.copy(a.row_ids, static_cast<std::size_t>(a.rows)) : nullptr;
+      buffer == nullptr ? temporary.copy(a.row_ids, static_cast<std::size_t>(a.rows)) : nullptr;
   const std::uint32_t* unit_ids = temporary.copy(a.unit_ids, static_cast<std::size_t>(a.units));
   const auto threshold = static_cast<std::uint32_t>(a.rate * 0x1p32);
   const auto scale = static_cast<float>(1 / (1 - a.rate));
@@ -44,9 +44,9 @@ void dropout_forward(Exec& exec, const DropoutArgs<float>& a) {
     const std::uint32_t unit =
         unit_ids != nullptr ? unit_ids[strip.col] : static_cast<std::uint32_t>(strip.col);
     std::uint32_t row = static_cast<std::uint32_t>(pass.row), step = given_step;
-    if (course != nullptr) {
-      row = course->rows[BatchRows::place(*course, pass.row)];
-      step = course->step + course->sums.steps;
+    if (buffer != nullptr) {
+      row = buffer->rows[BatchRows::place(*buffer, pass.row)];
+      step = buffer->step + buffer->sums.steps;
     } else if (row_ids != nullptr) {
       row = row_ids[pass.row];
     }

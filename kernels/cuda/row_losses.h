@@ -1,8 +1,8 @@
 #pragma once
-// From the losses of rows to what a kernel of a loss returns.
+// Sums the losses of rows to the result of a loss's kernel.
 
-#include "kernels/course.h"
 #include "kernels/cuda/sums.h"
+#include "kernels/step_buffer.h"
 
 namespace kern::KERN_ON {
 
@@ -17,11 +17,11 @@ struct RowLoss {
   }
 };
 
-/// The loss of a course's step.
-struct AddToCourse {
-  Course* course;
+/// Adds the loss of a step to the sums of a step buffer.
+struct AddToSums {
+  StepBuffer* buffer;
   KERN_DEVICE void operator()(const RowLoss& step) const {
-    CourseSums& sums = course->sums;
+    StepSums& sums = buffer->sums;
     if (sums.halted != 0) return;
     sums.loss += step.loss;
     sums.correct += step.correct;
@@ -36,16 +36,16 @@ struct KeepSum {
   KERN_DEVICE void operator()(const RowLoss& sum) const { *total = sum; }
 };
 
-/// Calls fill(rows), which writes one entry a row there. Their sum: waits for it, or adds it to the
-/// course.
+/// Calls fill(losses), which writes one entry a row. Waits for their sum and returns it, or adds it
+/// to the step buffer and returns 0.
 template <class Fill>
 LossSums summed(const Exec& exec, Temporary& temporary, int rows, Fill fill) {
   if (rows == 0) return {};
   auto* losses = temporary.take<RowLoss>(static_cast<std::size_t>(rows));
   auto* total = temporary.take<RowLoss>(1);
   fill(losses);
-  if (exec.course != nullptr) {
-    sum_in_one_block(static_cast<std::size_t>(rows), losses, AddToCourse{exec.course});
+  if (exec.step_buffer != nullptr) {
+    sum_in_one_block(static_cast<std::size_t>(rows), losses, AddToSums{exec.step_buffer});
     return {};
   }
   sum_in_one_block(static_cast<std::size_t>(rows), losses, KeepSum{total});

@@ -1,49 +1,48 @@
 #pragma once
-// What kernels read of the step that they are in, out of the course where there is one, else out of
-// their arguments.
+// Arguments that change from step to step: kernels read them in the step buffer if there is one.
 
-#include "kernels/course.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/temporary.h"
+#include "kernels/step_buffer.h"
 
 namespace kern::KERN_ON {
 
-/// Which rows of a table a batch has.
+/// The rows of a batch in a table.
 struct BatchRows {
-  const Course* course;
+  const StepBuffer* buffer;
   const std::uint32_t* given;
 
   BatchRows(const Exec& exec, Temporary& temporary, const std::uint32_t* rows, int count)
-      : course(exec.course),
-        given(course == nullptr ? temporary.copy(rows, static_cast<std::size_t>(count)) : nullptr) {
+      : buffer(exec.step_buffer),
+        given(buffer == nullptr ? temporary.copy(rows, static_cast<std::size_t>(count)) : nullptr) {
   }
 
-  /// In the lists of the course: of row i of the batch.
-  KERN_DEVICE static std::size_t place(const Course& c, std::size_t i) {
+  /// Returns the index of row i of the batch in the lists of the buffer.
+  KERN_DEVICE static std::size_t place(const StepBuffer& b, std::size_t i) {
     const std::uint32_t step =
-        c.sums.steps < c.before ? 0 : c.sums.steps - c.before;  // halted: any
-    return static_cast<std::size_t>(step) * c.batch + i;
+        b.sums.steps < b.before ? 0 : b.sums.steps - b.before;  // halted: any
+    return static_cast<std::size_t>(step) * b.batch + i;
   }
-  /// In the table.
+  /// Returns the index of row i of the batch in the table.
   KERN_DEVICE std::size_t operator[](std::size_t i) const {
-    if (course == nullptr) return given[i];
-    return course->in_order != 0 ? i : course->rows[place(*course, i)];
+    if (buffer == nullptr) return given[i];
+    return buffer->in_order != 0 ? i : buffer->rows[place(*buffer, i)];
   }
 };
 
-/// What an optimizer multiplies by.
+/// The factors of an optimizer.
 struct UpdateNumbers {
-  const Course* course;
+  const StepBuffer* buffer;
   StepNumbers given;
 
   UpdateNumbers(const Exec& exec, const StepNumbers& numbers)
-      : course(exec.course), given(numbers) {}
+      : buffer(exec.step_buffer), given(numbers) {}
 
-  /// Nothing may change any more.
-  KERN_DEVICE bool halted() const { return course != nullptr && course->sums.halted != 0; }
-  /// The loss of the step is known by now: it is the last of those that are.
+  /// Returns true if nothing may change any more.
+  KERN_DEVICE bool halted() const { return buffer != nullptr && buffer->sums.halted != 0; }
+  /// The sums count this step already, because its loss is known before the update.
   KERN_DEVICE StepNumbers get() const {
-    return course == nullptr ? given : course->numbers[course->sums.steps - 1 - course->before];
+    return buffer == nullptr ? given : buffer->numbers[buffer->sums.steps - 1 - buffer->before];
   }
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/course.h"
+#include "kernels/step_buffer.h"
 #include "nn/ages.h"
 #include "nn/fields.h"
 #include "nn/hyper.h"
@@ -32,7 +32,7 @@ class Update {
   virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
                    std::size_t stride, T* weights, const T* gradient, T* slots, std::int64_t step,
                    double lr) const = 0;
-  /// What a device multiplies by at a step that it finds in a course (kern::Course).
+  /// Returns the factors of a step for a device that reads them in a kern::StepBuffer.
   [[nodiscard]] virtual kern::StepNumbers numbers(std::int64_t /*step*/, double lr) const {
     return {.rate = static_cast<float>(lr)};
   }

@@ -10,7 +10,7 @@ MAY_INCLUDE = {
     "base": ["base"],
     "kernels": ["kernels"],
     "runtime": ["base", "runtime"],
-    "nn": ["base", "nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/course.h",
+    "nn": ["base", "nn", "kernels/kernels.h", "kernels/precision.h", "kernels/feed.h", "kernels/step_buffer.h",
            "kernels/product.h", "kernels/reserve.h"],
     "tasks": ["tasks", "base", "runtime", "nn", "kernels"],
     "hpo": ["hpo", "base", "runtime", "tasks", "nn"],

@@ -234,7 +234,7 @@ TEST(OnDevice, StretchesKnowNoCuts) {
   EXPECT_TRUE(std::ranges::equal(whole.back().bytes(), cut.back().bytes()));
 }
 
-TEST(OnDevice, CoursesKnowNoCuts) {
+TEST(OnDevice, AsynchronousStretchesKnowNoCuts) {
   std::vector<Case> all = cases();
   std::erase_if(all, [](const Case& c) { return c.hyper.shards != 1; });
   ASSERT_GT(all.size(), 5U);
@@ -374,7 +374,7 @@ TEST(OnDevice, ALossThatIsNoNumberLeavesTheNetworkAsItWasBefore) {
             std::ranges::all_of(net.weights(), finite));
 }
 
-TEST(OnDevice, AHaltedCourseEndsWithTheBytesOfItsLastGoodStep) {
+TEST(OnDevice, AHaltedTrainingEndsWithTheBytesOfItsLastGoodStep) {
   const std::vector<Case> all{
       {"sgd", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.05}})},
       {"momentum", nn_test::mlp(36, {24}, 3), hyper("sgd", {{"lr", 0.02}, {"momentum", 0.9}})},
