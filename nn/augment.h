@@ -1,7 +1,8 @@
 #pragma once
-// Moving images at random while training, so that a network sees each a little differently in every
-// epoch. What a row does is a function of (the training's stream, the row's number in the data, the
-// epoch): never of its place in a batch, the parts of the batch or the stretch of training.
+// Moves images at random while training, so that a network sees each image a little differently in
+// every epoch. The move of a row is a function of the training's stream, the row's number in the
+// data and the epoch. It never depends on the row's place in a batch, the parts of the batch or the
+// stretch of training.
 
 #include <cstdint>
 
@@ -10,8 +11,8 @@
 
 namespace nn {
 
-/// Draws the moves of rows. Uniform: each way down, up, right and left by up to `shift` pixels, and
-/// each mirroring that `flip` allows every other time.
+/// Draws the moves of rows: uniform shifts of up to `shift` pixels along each side, and each
+/// mirroring that `flip` allows with probability 1/2.
 class Mover {
  public:
   /// `stream` as in Hyper::shuffle.
@@ -24,7 +25,7 @@ class Mover {
   std::uint64_t key_;
 };
 
-/// Whether anything is moved at all.
+/// Returns true if images are moved at all.
 [[nodiscard]] constexpr bool moves(const Augment& augment) {
   return augment.shift > 0 || augment.flip != Flip::none;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// A learning rate over a training, as pieces. Every schedule becomes one (nn/schedules/), and a
-// stretch of training carries the part of it that holds there: two schedules that agree on a
-// stretch are the same work on it, whatever they do elsewhere.
+// A learning rate over a training, as a curve of pieces. Every schedule becomes a curve
+// (nn/schedules/), and a stretch of training carries the part that holds there. So two schedules
+// that agree on a stretch are the same work on it, whatever they do elsewhere.
 
 #include <cstdint>
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace nn {
 
-/// How a rate goes from `first` to `last`.
+/// The shape of a piece from `first` to `last`.
 enum class LrShape : std::uint8_t {
-  constant,  ///< it stays at `first`
+  constant,  ///< `first` throughout
   linear,
   cosine,  ///< along half a wave of the cosine: flat at both ends
 };
@@ -22,7 +22,7 @@ struct LrPiece {
   double begin = 0;
   double end = 0;  ///< the piece holds in [begin, end); infinite for a constant that never ends
   double first = 0;
-  double last = 0;  ///< what it comes to at `end`; equal to `first` in a constant piece
+  double last = 0;  ///< the rate at `end`; equal to `first` in a constant piece
   LrShape shape = LrShape::constant;
   auto operator<=>(const LrPiece&) const = default;
 };
@@ -31,24 +31,24 @@ struct LrPiece {
 /// that never ends.
 using LrCurve = std::vector<LrPiece>;
 
-/// The rate at a moment in epochs, from pieces of which one holds there.
+/// Returns the rate at a moment in epochs. Throws base::Error (internal) if no piece holds there.
 [[nodiscard]] double lr_at(const LrCurve& curve, double epoch);
 
-/// The pieces that hold somewhere in [from, to), in the one form that depends on nothing else:
-/// constant ones end at these borders and equal neighbours are one; the others stay whole, as their
-/// values need both ends.
+/// Returns the pieces that hold somewhere in [from, to), in a form that depends on nothing else:
+/// constant pieces are cut at these borders and equal neighbours are joined. Other pieces stay
+/// whole, because their values need both ends.
 [[nodiscard]] LrCurve part_of(const LrCurve& curve, double from, double to);
 
-/// Constant values, each from its epoch to the next one's, the last one for ever. Throws SpecError
-/// (field `lr`) unless there are points, the first at epoch 0, epochs ascend and values are finite
-/// and above 0.
+/// Returns a curve of constant values, each from its epoch to the epoch of the next value, and the
+/// last without end. Throws SpecError (field `lr`) unless there are points, the first at epoch 0,
+/// epochs ascend and values are finite and above 0.
 [[nodiscard]] LrCurve piecewise_curve(std::span<const std::pair<std::int64_t, double>> points);
 
-/// Adds a piece that begins where the last one ends (at 0: the first); one of no length is left
-/// out.
+/// Appends a piece that begins at the end of the last one, the first at 0. Leaves out a piece of no
+/// length.
 void append(LrCurve& curve, LrShape shape, double end, double first, double last);
 
-/// Adds the constant that never ends.
+/// Appends the constant that never ends.
 void append_rest(LrCurve& curve, double value);
 
 }  // namespace nn

@@ -1,5 +1,5 @@
 #pragma once
-// What training and evaluating take of a device's memory, before they run.
+// The device memory that training and evaluating will take, counted before they run.
 
 #include <cstddef>
 
@@ -10,17 +10,17 @@
 
 namespace nn {
 
-/// Bytes that train_steps() asks its workspace for on the memory of `kernels`, or a few more:
-/// beside the network's own bytes and the table. Throws SpecError.
+/// Returns the bytes that train_steps() asks its workspace for on the memory of `kernels`, or a few
+/// more. The network's own bytes and the table come on top. Throws SpecError.
 [[nodiscard]] std::size_t training_memory(const kern::Kernels<float>& kernels,
                                           const ModelSpec& spec, const Hyper& hyper);
 
-/// The same of evaluate().
+/// Returns the same for evaluate().
 [[nodiscard]] std::size_t scoring_memory(const kern::Kernels<float>& kernels,
                                          const ModelSpec& spec);
 
-/// Bytes more of either on a device with that memory where the table is fed (nn/data/feed.h);
-/// `rows` are those trained on.
+/// Return the additional bytes on a device if the table is fed (nn/data/feed.h). `rows` is the
+/// number of training rows.
 [[nodiscard]] std::size_t training_feed(const FeedShape& shape, const Hyper& hyper,
                                         std::size_t rows);
 [[nodiscard]] std::size_t scoring_feed(const kern::Memory& memory, const ModelSpec& spec,

@@ -1,5 +1,5 @@
 #pragma once
-// What a training refuses before it changes anything. Both throw base::Error.
+// The checks that a training makes before it changes anything.
 
 #include "kernels/kernels.h"
 #include "nn/data_view.h"
@@ -10,12 +10,12 @@
 
 namespace nn {
 
-/// Unless the slab has the optimizer's slots, the stretch is one, the kernels have the training's
-/// precision, and this thread flushes denormals.
+/// Throws base::Error unless the slab has the optimizer's slots, the stretch is valid, the kernels
+/// have the precision of `hyper`, and this thread flushes denormals.
 void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, const Hyper& hyper,
                     const Stretch& stretch);
 
-/// Unless the network, planned for this training, takes the data's rows.
+/// Throws base::Error unless the network, planned for this training, takes the data's rows.
 void check_data(const Network<float>& network, const DataView& data, const Hyper& hyper);
 
 }  // namespace nn

@@ -42,6 +42,7 @@ struct TrainerInputs {
   Parallel* parallel = nullptr;
 };
 
+/// Runs steps on one network in a way that the plan fixes for its life.
 template <class T>
 class Trainer {
  public:
@@ -49,6 +50,7 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
+  /// Returns the bytes that a trainer needs at TrainerInputs::arena.
   [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
                                                int shards);
 

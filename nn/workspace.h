@@ -23,8 +23,8 @@ struct EpochRows {
   std::vector<std::uint32_t> some;  ///< to fill
 };
 
-/// One arena a kind of memory that only grows, and the plans of the networks met last. Default
-/// constructible, movable; not thread-safe: one worker, one workspace. Contents never influence
+/// Memory for one worker: an arena for each kind of memory, which only grows, the last planned
+/// networks and recorded steps, and the order of rows. Not thread-safe. Contents never influence
 /// results.
 class Workspace {
  public:
@@ -33,13 +33,13 @@ class Workspace {
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  /// At least `bytes` at a 64-byte aligned address of `memory`, valid until a call that asks for
-  /// more there than any before; contents undefined. The address is the same until then.
+  /// Returns a 64-byte aligned address of at least `bytes` bytes in `memory`, contents undefined.
+  /// It stays valid, and the same, until a call asks for more bytes there than any call before.
   [[nodiscard]] std::byte* arena(std::size_t bytes, const kern::Memory& memory = kern::kOwnMemory);
 
-  /// While one lives, arenas of `memory` lie in a block of somebody else's there, as far as it is
-  /// large enough, and the workspace keeps nothing of that memory of its own. 64-byte aligned; one
-  /// at a time.
+  /// While a lease lives, arenas of `memory` lie in the caller's block if it is large enough, and
+  /// the workspace keeps no such memory of its own. The block is 64-byte aligned. At most one lease
+  /// lives at a time.
   class Lease {
    public:
     Lease(Workspace& workspace, const kern::Memory& memory, std::span<std::byte> block);
@@ -52,19 +52,19 @@ class Workspace {
     const kern::Memory& memory_;
   };
 
-  /// Memory of the workspace's own, lease or no lease, at the same address until somebody asks for
-  /// more; contents undefined.
+  /// Returns memory of the workspace's own, with or without a lease, contents undefined. The
+  /// address is the same until a call asks for more bytes.
   [[nodiscard]] std::byte* kept(std::size_t bytes, const kern::Memory& memory);
 
   /// Returns the recorded step of trainings with that key, or an empty one to record. Valid until
   /// the next call.
   [[nodiscard]] RecordedStep& recorded(const StepKey& key);
 
-  /// The order of an epoch's rows that was asked for last: most often that of the next stretch.
+  /// Returns the order of the last epoch's rows, which is often that of the next stretch.
   [[nodiscard]] EpochRows& rows();
 
-  /// A planned network for `spec`, made now or kept from an earlier call. Valid until the next
-  /// call.
+  /// Returns a planned network for `spec`, made now or kept from an earlier call. Valid until the
+  /// next call.
   [[nodiscard]] Network<float>& network(const ModelSpec& spec, const kern::Kernels<float>& kernels,
                                         int max_rows, Use use);
 
