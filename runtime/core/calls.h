@@ -15,7 +15,8 @@ namespace rt::detail {
 const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
                            const std::source_location& where);
 
-/// Needs, against what the machine has. Before anything is bound, so that a refused call changes
+/// Finds out what the node needs and where it will run. Throws base::Error (no_device, usage) for
+/// what the machine does not have. Before anything is bound, so that a refused call changes
 /// nothing.
 void check_needs(Node& node);
 
@@ -27,16 +28,19 @@ struct Written {
   const void* value = nullptr;  ///< the Value
   const std::filesystem::path* file = nullptr;
 };
-/// One for each parameter. Throws base::Error (usage) for a Value that is to be written twice, and
-/// for a file that is to be written and used once more: such a call would wait for itself.
+/// Checks the arguments, one for each parameter. Throws base::Error (usage) for a Value that is to
+/// be written twice, and for a file that is to be written and used once more: such a call would
+/// wait for itself.
 void check_distinct(const Node& node, std::span<const Written> arguments);
 
-/// The node will read the argument.
+/// Makes the node read the argument.
 void bind_read(Node& node, unsigned parameter, const Held& argument);
 /// Makes the node write the argument, and returns the version that the argument names from then on:
 /// of an inout or out argument `result`, or with null a new one.
 [[nodiscard]] Held bind_write(Node& node, unsigned parameter, const Held& argument,
                               Version* result);
+/// Makes the node read or write the file, after those that use it before. Throws base::Error
+/// (storage) for a file that a pure node is to read and that cannot be read.
 void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path);
 
 /// Takes the node over; returns its result.

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <unordered_set>
+#include <utility>
 
 #include "runtime/core/version.h"
 #include "runtime/core/waiting.h"

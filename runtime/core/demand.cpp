@@ -2,12 +2,10 @@
 #include <algorithm>
 
 #include "runtime/core/engine.h"
-#include "runtime/core/idler.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/open.h"
 #include "runtime/core/pace_book.h"
 #include "runtime/core/ranks.h"
-#include "runtime/core/thread.h"
 
 namespace rt::detail {
 

@@ -1,6 +1,5 @@
 #include "runtime/core/engine.h"
 
-#include <cstdlib>
 #include <numeric>
 
 #include "base/log.h"
@@ -11,7 +10,6 @@
 #include "runtime/core/pace_book.h"
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
-#include "runtime/core/waiting.h"
 
 namespace rt::detail {
 

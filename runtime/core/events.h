@@ -27,7 +27,7 @@ class Bell {
   virtual void wait(std::optional<base::Duration> timeout) noexcept = 0;
 };
 
-/// Many senders, one receiver.
+/// Many senders, one receiver: no mutex, the events are a stack of atomics.
 class Mailbox {
  public:
   Mailbox();
@@ -35,14 +35,15 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  /// Sleeps by that bell from now on. Before anything was sent.
+  /// Makes the driver sleep by that bell from now on; null: as usual. Driver thread only, before
+  /// anything was sent.
   void use(Bell* bell) noexcept { bell_ = bell; }
 
-  /// Any thread. Wakes the driver if it sleeps.
+  /// Leaves an event for the driver and wakes it if it sleeps. Any thread.
   void send(Event* event) noexcept;
   /// Wakes the driver if it sleeps, so that it looks at its conditions again. Any thread.
   void nudge() noexcept;
-  /// Makes the next sleep return at once. Async-signal-safe.
+  /// Makes the next sleep return at once. Async-signal-safe. Any thread.
   void wake() noexcept;
 
   /// True if nothing was sent that the driver has not taken. Any thread.

@@ -1,6 +1,5 @@
 // From a node whose inputs allow it to the executor: poison, memory, in place or copy, buffers.
 #include <exception>
-#include <new>
 
 #include "runtime/core/engine.h"
 #include "runtime/core/footprint.h"

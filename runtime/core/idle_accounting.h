@@ -20,37 +20,40 @@
 
 namespace rt::detail {
 
-/// Thread-safe. A moment that is older than the last one written down counts as that one.
+/// Any thread. A moment that is older than the last one written down counts as that one.
 class IdleAccounting {
  public:
   /// Adds a worker, idle from `at` on; its number is the next one from 0. `lane` is its lane in the
-  /// trace.
+  /// trace. Before any other thread calls.
   void add(Device kind, unsigned lane, base::Moment at);
-  /// Idle gaps and transfers become spans of `trace`.
+  /// Adds idle gaps and transfers to `trace` as spans; null: no more. Before any other thread
+  /// calls.
   void show_in(Trace* trace) noexcept { trace_ = trace; }
 
-  /// Runtime::set_window.
+  /// Notes how many chains of tasks the driver keeps going (Runtime::set_window).
   void set_window(int chains, base::Moment at);
-  /// A task has to wait for what it needs; or has it now.
+  /// Notes that a task has to wait for what it needs, or has it now.
   void held(Device kind, base::Moment at);
   void admitted(Device kind, base::Moment at);
-  /// Of a task, in this order; `taken` may be left out.
+  /// Note the steps of a task, in this order; `taken` may be left out.
   void ready(Device kind, base::Moment at);
   void taken(unsigned worker, Device kind, base::Moment at);
   void begun(unsigned worker, Device kind, base::Moment at);
   void ended(unsigned worker, base::Moment at);
-  /// A worker without a task of its own gives its core to that of another; and does not any more.
+  /// Notes that a worker without a task of its own gives its core to that of another, or does not
+  /// any more.
   void stands_aside(unsigned worker, base::Moment at);
   void is_back(unsigned worker, base::Moment at);
-  /// A worker without a task helps with parts of other tasks; and has, for `busy` of that time.
+  /// Notes that a worker without a task helps with parts of other tasks, or has, for `busy` of that
+  /// time.
   void helps(unsigned worker, base::Moment at);
   void helped(unsigned worker, base::Duration busy, base::Moment at);
 
-  /// What a worker did up to `at`.
+  /// Returns the times of a worker up to `at`, in seconds.
   [[nodiscard]] WorkerTimes use_of(unsigned worker, base::Moment at);
-  /// What all of them did over time, up to `at`.
+  /// Returns the use of all workers over time, up to `at`.
   [[nodiscard]] UseSeries series(base::Moment at);
-  /// What goes on at the moment ends, for the trace.
+  /// Ends what goes on at the moment, for the trace.
   void close(base::Moment at);
 
  private:
@@ -87,9 +90,10 @@ class IdleAccounting {
               const CauseNanos& passed) const;
   /// Ends the stretch of time that the worker's state has lasted.
   void settle(Lane& lane, base::Moment at);
-  /// Of an idle worker's gap that lasts until `now`: up to when it is no time behind the last task.
+  /// Returns the moment up to which an idle worker's gap, which lasts until `now`, counts: time
+  /// behind the last task does not.
   [[nodiscard]] base::Moment idle_until(const Lane& lane, base::Moment now) const;
-  /// What had passed for the worker's kind at that moment.
+  /// Returns what had passed for the worker's kind at that moment.
   [[nodiscard]] const CauseNanos& passed_by(const Lane& lane, base::Moment until) const;
   [[nodiscard]] unsigned number(const Lane& lane) const {
     return static_cast<unsigned>(&lane - lanes_.data());
@@ -98,7 +102,7 @@ class IdleAccounting {
   [[nodiscard]] static Span span_of(const Lane& lane, base::Moment at, const CauseNanos& parts);
   void show(const Lane& lane, base::Moment at, const CauseNanos& parts) const;
 
-  std::mutex mutex_;
+  std::mutex mutex_;  ///< guards all of it
   Trace* trace_ = nullptr;
   std::vector<Lane> lanes_;
   std::array<Kind, 2> kinds_;

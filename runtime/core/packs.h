@@ -12,21 +12,22 @@
 
 namespace rt::detail {
 
-/// Thread-safe.
+/// Any thread.
 class Packs {
  public:
-  /// The launch of the node waits for nothing but a worker any more. One that cannot run anywhere
-  /// but in its own launch is left alone; another gets a member and a reference, for its launch.
+  /// Enters a node whose launch waits for nothing but a worker any more: it gets a member, and a
+  /// reference for its launch. Leaves one alone that cannot run anywhere but in its own launch.
   void wait(Node& node) noexcept;
-  /// The launch of a member has come to a worker: that runs it (true), or others did, to its end.
+  /// Returns true if the worker that the launch of a member has come to is to run it; else others
+  /// did, to its end. Waits while others run it.
   [[nodiscard]] bool begin(PackMember& own) noexcept;
-  /// What the worker that runs `own` takes along: its share, as one of so many workers, of those
-  /// that may run together. `own` comes first. A call that is the first of several is soon followed
+  /// Returns `own`, then what the worker that runs it takes along: its share, as one of so many
+  /// workers, of those that may run together. A call that is the first of several is soon followed
   /// by the others, so where nobody waits yet it looks again after a thousandth of its own time.
   [[nodiscard]] std::vector<PackMember*> take(PackMember& own, int workers);
-  /// Nobody but its launch may touch a taken member from now on.
+  /// Leaves a taken member to its launch: nobody else may touch it from now on.
   void give_back(PackMember& member) noexcept;
-  /// Its node has ended.
+  /// Takes a member out whose node has ended.
   void end(PackMember& member) noexcept;
 
  private:
@@ -37,7 +38,7 @@ class Packs {
   };
   [[nodiscard]] bool is_alone(const PackMember& own);
 
-  std::mutex mutex_;
+  std::mutex mutex_;  ///< guards the table, and of each member where it stands
   std::condition_variable left_;
   std::unordered_map<std::uint64_t, Alike> alike_;
 };

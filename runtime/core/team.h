@@ -29,18 +29,20 @@ class Teams {
  public:
   explicit Teams(Backend& backend) noexcept : backend_(backend) {}
 
+  /// Counts a team in, or out.
   void open() noexcept { open_.fetch_add(1); }
   void close() noexcept { open_.fetch_sub(1); }
 
   /// Sends idle workers to `team`, up to `wanted` and to its share: workers are dealt out evenly
   /// among the open teams.
   void call(Team& team, int wanted);
-  /// Whether a helper is to go because a task waits for its worker.
+  /// Returns true if a helper is to go because a task waits for its worker.
   [[nodiscard]] bool recall() noexcept;
-  /// A helper is about to return to the executor.
+  /// Counts a helper out that returns to the executor.
   void went(bool recalled) noexcept;
 
  private:
+  /// Returns how many workers a team may have, its own one included.
   [[nodiscard]] int share() const noexcept;
 
   Backend& backend_;
@@ -57,10 +59,10 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// By the owner: every part runs once, on whatever worker of the team; returns when all have
-  /// ended. Throws what the part with the lowest number threw.
+  /// Runs every part once, on whatever worker of the team; returns when all have ended. Throws what
+  /// the part with the lowest number threw. By the owner.
   void run(int parts, PartBody body, void* context, Worker& own);
-  /// By the owner, when the task's body has ended.
+  /// Sends the helpers away, when the task's body has ended. By the owner.
   void close() noexcept;
 
  private:
