@@ -223,7 +223,7 @@ void read_values(const Json& json, std::string_view name, std::span<float> out) 
 }
 
 /// Returns the one value, or those of a list.
-std::vector<const Json*> listed(const Json& json, std::string_view name) {
+std::vector<const Json*> values_at(const Json& json, std::string_view name) {
   const Json& value = at(json, name);
   if (!value.is_list()) return {&value};
   std::vector<const Json*> list;
@@ -232,8 +232,8 @@ std::vector<const Json*> listed(const Json& json, std::string_view name) {
 }
 
 void read_numbers(const Json& json, Dataset::Header& header) {
-  const auto names = listed(json, "target"), shifts = listed(json, "target_shift"),
-             units = listed(json, "target_unit");
+  const auto names = values_at(json, "target"), shifts = values_at(json, "target_shift"),
+             units = values_at(json, "target_unit");
   if (names.empty() || names.size() > kMaxTargets || shifts.size() != names.size() ||
       units.size() != names.size())
     refuse_header("\"target\", \"target_shift\" and \"target_unit\" are not as many");
@@ -248,7 +248,7 @@ void read_numbers(const Json& json, Dataset::Header& header) {
 
 void read_target_formats(const Json& json, Dataset::Header& header) {
   if (json.find("target_formats") == nullptr) return;
-  for (const Json* format : listed(json, "target_formats"))
+  for (const Json* format : values_at(json, "target_formats"))
     header.target_formats.push_back(format_at(*format));
   if (header.target_formats.size() != header.targets.size())
     refuse_header("\"target\" and \"target_formats\" are not as many");
