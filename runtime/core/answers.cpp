@@ -16,7 +16,7 @@ struct Alias : Waiter, Event {
   bool wanted = false;
   Alias(Version* held, Version* answered) : from(held), to(answered) {
     to->ref();
-    Waiter::fire = [](Waiter* self) noexcept { static_cast<Alias*>(self)->arrived(); };
+    Waiter::fire = &arrive;
     Event::handle = [](Event* self, Engine& engine) {
       const std::unique_ptr<Alias> alias(static_cast<Alias*>(self));
       alias->go_on(engine);
@@ -29,15 +29,23 @@ struct Alias : Waiter, Event {
     to->unref();
   }
 
- private:
-  void arrived() noexcept {
+  /// Gives the content of the equal version on, which is complete, and the alias to the driver.
+  static void arrive(Waiter* self) noexcept {
+    auto* const alias = static_cast<Alias*>(self);
+    const Version& from = *alias->from;
     // When its group was cancelled, ours was not.
-    const bool dropped = from->at() == Stage::cancelled && from->failure->cancelled;
-    wanted = to->try_hold();
-    if (wanted && !dropped) share(from, to);
-    Engine::current()->mailbox().send(this);
+    const bool dropped = from.at() == Stage::cancelled && from.failure->cancelled;
+    alias->wanted = alias->to->try_hold();
+    if (alias->wanted && !dropped) share(alias->from, alias->to);
+    Engine::current()->mailbox().send(alias);
+  }
+  /// Lets `to` have the content of `from`, which neither may change from then on.
+  static void share(Version* from, Version* to) noexcept {
+    if (from->box) from->box->shared.store(true, std::memory_order_release);
+    to->settle(from->box, from->at(), from->failure);
   }
 
+ private:
   void go_on(Engine& engine) const {
     to->borrows = false;
     if (!wanted) return;
@@ -45,12 +53,6 @@ struct Alias : Waiter, Event {
     if (to->settled()) return engine.settle_unneeded(to->producer);
     to->producer->missed = false;
     engine.demand(to);
-  }
-
- public:
-  static void share(Version* from, Version* to) noexcept {
-    if (from->box) from->box->shared.store(true, std::memory_order_release);
-    to->settle(from->box, from->at(), from->failure);
   }
 };
 
@@ -101,8 +103,12 @@ bool Answers::answer_from_live(Version& version) {
     return true;
   }
   version.borrows = true;
-  auto* alias = new Alias(other, &version);
-  if (!other->on_complete.add(alias)) alias->fire(alias);
+  auto alias = std::make_unique<Alias>(other, &version);
+  if (other->on_complete.add(alias.get())) {
+    (void)alias.release();
+  } else {
+    Alias::arrive(alias.release());
+  }
   return true;
 }
 

@@ -39,7 +39,8 @@ struct Fold<redux<T, Op>> {
           Op::combine(*a, *b);
         });
     static const auto pure_task = impure_task.pure().keep(Keep::never);
-    Value<T> sum(std::move(into)), other(from);
+    Value<T> sum(std::move(into));
+    const Value<T> other(from);
     NewNode<Call<void, inout<T>, in<T>>> node((pure ? pure_task : impure_task).info_,
                                               std::source_location::current(), result);
     node.template make<inout<T>, in<T>>(sum, other);

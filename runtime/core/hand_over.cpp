@@ -68,42 +68,57 @@ void Engine::end_failed(Node& node) noexcept {
 
 namespace {
 
+/// Adds an access to the bytes of a box, or to the turn on its object; returns its place.
+std::uint8_t add_access_to(Handles& handles, Node& node, const BoxRef& box, AccessMode mode) {
+  return add_access(node, handles.of(*box.get()), mode);
+}
+
+void place_inout(Handles& handles, Node& node, const Parameter& p) {
+  Input& input = node.inputs[p.input];
+  Output& output = node.outputs[p.output];
+  input.claimed = !node.info->keeps_inputs() && input.version->claim();
+  if (input.claimed) {
+    output.box = input.box;
+    if (p.ops->buffer)
+      output.access = input.access =
+          add_access_to(handles, node, input.box, AccessMode::read_write);
+  } else if (p.ops->buffer) {
+    output.box = BoxRef(Box::create_buffer(*p.ops, input.box->bytes));
+    input.access = add_access_to(handles, node, input.box, AccessMode::read);
+    output.access = add_access_to(handles, node, output.box, AccessMode::write);
+  }
+}
+
+void place_out(Handles& handles, Node& node, const Parameter& p) {
+  if (!p.ops->buffer) return;
+  Output& output = node.outputs[p.output];
+  output.box = BoxRef(Box::create_buffer(*p.ops, node.inputs[p.input].box->bytes));
+  output.access = add_access_to(handles, node, output.box, AccessMode::write);
+}
+
+void place_commutative(Handles& handles, Node& node, const Parameter& p) {
+  Input& input = node.inputs[p.input];
+  Output& output = node.outputs[p.output];
+  output.box = input.box;
+  output.access = input.access = add_access_to(handles, node, input.box, AccessMode::commute);
+}
+
 /// Fills in where a parameter's content is and will be.
 void place(Handles& handles, Node& node, const Parameter& p) {
-  Input* input = p.input != Parameter::kNone ? &node.inputs[p.input] : nullptr;
-  Output* output = p.output != Parameter::kNone ? &node.outputs[p.output] : nullptr;
-  if (input != nullptr) input->box = input->version->box;
+  if (p.input != Parameter::kNone) node.inputs[p.input].box = node.inputs[p.input].version->box;
   switch (p.mode) {
     case Mode::in:
       if (p.ops->buffer) {
-        input->access = add_access(node, handles.of(*input->box.get()), AccessMode::read);
+        Input& input = node.inputs[p.input];
+        input.access = add_access_to(handles, node, input.box, AccessMode::read);
       }
       break;
     case Mode::inout:
-      input->claimed = !node.info->keeps_inputs() && input->version->claim();
-      if (input->claimed) {
-        output->box = input->box;
-        if (p.ops->buffer) {
-          output->access = input->access =
-              add_access(node, handles.of(*input->box.get()), AccessMode::read_write);
-        }
-      } else if (p.ops->buffer) {
-        output->box = BoxRef(Box::create_buffer(*p.ops, input->box->bytes));
-        input->access = add_access(node, handles.of(*input->box.get()), AccessMode::read);
-        output->access = add_access(node, handles.of(*output->box.get()), AccessMode::write);
-      }
-      break;
+      return place_inout(handles, node, p);
     case Mode::out:
-      if (p.ops->buffer) {
-        output->box = BoxRef(Box::create_buffer(*p.ops, input->box->bytes));
-        output->access = add_access(node, handles.of(*output->box.get()), AccessMode::write);
-      }
-      break;
+      return place_out(handles, node, p);
     case Mode::commutative:
-      output->box = input->box;
-      output->access = input->access =
-          add_access(node, handles.of(*input->box.get()), AccessMode::commute);
-      break;
+      return place_commutative(handles, node, p);
     default:
       break;
   }
