@@ -50,11 +50,10 @@ void refuse_undated(CsvFiles files, const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
   const std::size_t texts = counts.texts - counts.nones;
   if (counts.numbers > 0 || texts == 0 || column.keep) return;
-  const ColumnCounts::Undated* fewest = nullptr;
-  for (const DateOrder order :
-       {DateOrder::year_first, DateOrder::month_first, DateOrder::day_first}) {
+  const ColumnCounts::Undated* fewest = &undated(counts, DateOrder::year_first);
+  for (const DateOrder order : {DateOrder::month_first, DateOrder::day_first}) {
     const ColumnCounts::Undated& one = undated(counts, order);
-    if (fewest == nullptr || one.texts < fewest->texts) fewest = &one;
+    if (one.texts < fewest->texts) fewest = &one;
   }
   if (fewest->texts > texts / 10) return;
   throw slip(files[fewest->file], fewest->first, "date", texts - fewest->texts, column);
