@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "hpo/study/places.h"
 #include "hpo/study/source.h"
+#include "hpo/study/words.h"
 
 namespace hpo {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "hpo/study/binding.h"
 #include "hpo/study/field.h"
 #include "hpo/study/substitute.h"
 
