@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/driver/announce.h"
 #include "hpo/driver/device_use.h"
 #include "hpo/driver/driver.h"
@@ -117,8 +118,9 @@ void Driver::reopen_failed(Cause cause) {
     const bool is_meant = cause == Cause::none || row.cause == cause;
     if (row.state == TrialState::failed && is_meant) failed.emplace_back(row.trial, row.cause);
   }
-  const std::string count = failed.empty() ? "no" : std::to_string(failed.size());
-  setup_.observer.note(base::cat(count, " failed", failed.size() > 1 ? " trials" : " trial",
+  const std::string count =
+      failed.empty() ? "no failed trial" : base::counted(failed.size(), "failed trial");
+  setup_.observer.note(base::cat(count,
                                  cause == Cause::none ? "" : base::cat(" (", name_of(cause), ")"),
                                  failed.size() > 1 ? " run again" : " runs again"));
   for (const auto& [trial, reopened] : failed) emit(trial, reopened);

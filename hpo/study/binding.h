@@ -182,10 +182,10 @@ struct Codec<Expr<T>> {
 template <class T>
 std::optional<T> Expr<T>::in(const Params& params) const {
   if (!varies()) return value_;
-  const std::optional<Node> node = tree_.in(params);
-  if (!node) return std::nullopt;
+  const Tree tree = tree_.in(params);
+  if (!tree) return std::nullopt;
   T value{};
-  Codec<T>::read(value, *node, tree_.row());
+  Codec<T>::read(value, tree.node(), tree.row());
   return value;
 }
 

@@ -58,7 +58,8 @@ void check_pattern(const Metric& metric, Position at) {
 }
 
 TrialCommand make_command(const StudySpec& study, const Params& params) {
-  const Node command = study.command.in(params).value();
+  const Tree made_of = study.command.in(params);
+  const Node& command = made_of.node();
   TrialCommand made{.words = {}, .path = {}, .folder = study.command_folder};
   for (const Node& word : command.items) {
     check_word(word);

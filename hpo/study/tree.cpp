@@ -11,15 +11,13 @@ Tree::Tree(Node node, const Field& row)
 
 bool Tree::varies() const { return node_ != nullptr && !stands_for_itself(*node_); }
 
-std::optional<Node> Tree::in(const Params& params) const {
-  if (node_ == nullptr) return std::nullopt;
-  if (!varies()) return *node_;
+Tree Tree::in(const Params& params) const {
+  if (!varies()) return *this;
   const auto checked = [&](const Node& node) {
-    return Checker::of_values().check(node, *row_, row_->path);
+    return Tree(Checker::of_values().check(node, *row_, row_->path), *row_);
   };
   if (const std::optional<Node> value = substitute(*node_, params)) return checked(*value);
-  if (row_->fallback.empty()) return std::nullopt;
-  return checked(read_yaml(row_->fallback, node_->at));
+  return row_->fallback.empty() ? Tree() : checked(read_yaml(row_->fallback, node_->at));
 }
 
 }  // namespace hpo::study

@@ -25,9 +25,10 @@ class Tree {
   [[nodiscard]] const Field& row() const { return *row_; }
   /// True if a parameter, or an escaped dollar, stands in the value.
   [[nodiscard]] bool varies() const;
-  /// Returns the value of one trial, checked again. A value that goes with an inactive parameter
-  /// gives the row's default, or nothing where the row has none. Throws a Fault.
-  [[nodiscard]] std::optional<Node> in(const Params& params) const;
+  /// Returns the value of one trial, checked again: itself where no parameter stands in it. A value
+  /// that goes with an inactive parameter gives the row's default, or an empty tree where the row
+  /// has none. Throws a Fault.
+  [[nodiscard]] Tree in(const Params& params) const;
 
  private:
   std::shared_ptr<const Node> node_;

@@ -68,8 +68,8 @@ nn::LrCurve read_rates(const TrainRows& train, const Params& params, const Node&
   nn::LrCurve curve;
   if (given != nullptr && given->is_list()) {
     curve = nn::piecewise_curve(read_course(*given));
-  } else if (const auto schedule = train.schedule.in(params)) {
-    curve = nn::schedule_curve(choice_of(*schedule, *schedule_set()), lr, epochs);
+  } else if (const Tree schedule = train.schedule.in(params)) {
+    curve = nn::schedule_curve(choice_of(schedule.node(), *schedule_set()), lr, epochs);
   }
   const bool constant = curve.size() == 1 && curve[0].first == lr;
   return constant ? nn::LrCurve{} : curve;
@@ -94,8 +94,8 @@ void check_augment(const StudySpec& study, const nn::Augment& moves, const nn::S
               "train.augment moves images, but the data has none, expected neither shift nor flip");
 }
 
-Node loss_of(const StudySpec& study, const Params& params) {
-  if (const auto loss = study.train.loss.in(params)) return *loss;
+Tree loss_of(const StudySpec& study, const Params& params) {
+  if (Tree loss = study.train.loss.in(params)) return loss;
   throw Fault(study.train.loss.node().at,
               "train.loss is needed by every trial, but goes with an inactive parameter, expected "
               "a parameter without when");
@@ -105,14 +105,15 @@ Node loss_of(const StudySpec& study, const Params& params) {
 nn::Hyper read_hyper(const StudySpec& study, const Params& params, const DataInfo& data,
                      std::int64_t epochs, const nn::Choice* loss) {
   const TrainRows& train = study.train;
-  const Node optimizer = train.optimizer.in(params).value();
+  const Tree chosen = train.optimizer.in(params);
+  const Node& optimizer = chosen.node();
   nn::Hyper hyper;
   if (loss != nullptr) {
     hyper.loss = *loss;
   } else {
-    const Node given = loss_of(study, params);
-    hyper.loss = choice_of(given, *loss_set());
-    check_class_weights(given, data);
+    const Tree given = loss_of(study, params);
+    hyper.loss = choice_of(given.node(), *loss_set());
+    check_class_weights(given.node(), data);
   }
   hyper.optimizer = choice_of(optimizer, *optimizer_set());
   hyper.batch = static_cast<std::int32_t>(train.batch.in(params).value());
@@ -142,7 +143,7 @@ std::int64_t outputs_of(const StudySpec& study, const nn::Hyper& hyper, const Da
 /// The network that the file gives, or the model that goes on.
 nn::ModelSpec first_network(const StudySpec& study, const Params& params, const DataInfo& data,
                             std::int64_t outputs, const std::string& loss) {
-  if (!data.model) return build_network(study.network.in(params).value(), data.input, outputs);
+  if (!data.model) return build_network(study.network.in(params).node(), data.input, outputs);
   const std::int64_t has = nn::output_shape(data.model->spec).elements();
   if (nn::outputs_for(loss, data.model_outputs) != has)
     throw Fault(study.places->at("from.model"),
@@ -174,8 +175,8 @@ TrialSpec make_trial(const StudySpec& study, const Params& params, const DataInf
                                 trial.hyper.loss.kind);
     check_reshapes(study, trial.model);
   }
-  if (const auto adapt = study.adapt.in(params)) {
-    trial.adapt = read_adaptation(*adapt, trial.model, trial.epochs,
+  if (const Tree adapt = study.adapt.in(params)) {
+    trial.adapt = read_adaptation(adapt.node(), trial.model, trial.epochs,
                                   study.limits.weights.value_or(0), data.model.has_value());
     trial.model = nn::born_with(*trial.adapt, std::move(trial.model));
   }
@@ -207,18 +208,19 @@ Resources trial_resources(const StudySpec& study, const Params& params) {
 std::optional<nn::ModelSpec> written_network(const StudySpec& study, const Params& params,
                                              const DataInfo& data, std::int64_t outputs) {
   return study::with_place(study.file, [&]() -> std::optional<nn::ModelSpec> {
-    const study::Node network = study.network.in(params).value();
-    if (network.items.empty()) return std::nullopt;
-    return study::build_network(network, data.input, outputs);
+    const study::Tree network = study.network.in(params);
+    if (network.node().items.empty()) return std::nullopt;
+    return study::build_network(network.node(), data.input, outputs);
   });
 }
 
 TrialSpec materialise(const StudySpec& study, const Params& params, const DataInfo& data,
                       const TrialSpec* like) {
   return study::with_place(study.file, [&] {
+    if (!study::is_settled(study))
+      return study::make_trial(settle(study, data), params, data, like);
     if (like == nullptr) study::check_task(study, data.task);
-    if (study::is_settled(study)) return study::make_trial(study, params, data, like);
-    return study::make_trial(settle(study, data), params, data, like);
+    return study::make_trial(study, params, data, like);
   });
 }
 
