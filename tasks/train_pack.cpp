@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "kernels/kernels.h"
+#include "nn/data/feed.h"
 #include "nn/pack.h"
 #include "runtime/codec.h"
 
