@@ -23,17 +23,11 @@ namespace bench {
 
 namespace {
 
-template <class Kinds>
-hpo::Chosen chosen(const Kinds& kinds, const std::string& name, const hpo::Params& said) {
-  const auto info = std::ranges::find(kinds, name, &hpo::KindInfo::name);
-  if (info == kinds.end())
+template <class Kind>
+hpo::Chosen chosen(const Kind* kind, const std::string& name, const hpo::Params& said) {
+  if (kind == nullptr)
     throw base::Error(base::Errc::internal, base::cat("nothing is called ", name));
-  hpo::Chosen chosen{.kind = name, .options = {}};
-  for (const hpo::Option& option : info->options) {
-    const hpo::ParamValue* value = said.find(option.name);
-    chosen.options.set(option.name, value != nullptr ? *value : option.default_value.value());
-  }
-  return chosen;
+  return {.kind = name, .options = hpo::options_of(kind->info, said)};
 }
 
 hpo::StudySpec study_of(const Contender& contender, std::int64_t workers, std::uint64_t seed) {
@@ -42,7 +36,7 @@ hpo::StudySpec study_of(const Contender& contender, std::int64_t workers, std::u
   study.seed = seed;
   study.space = curves_space();
   study.metric = {.name = "valid.loss", .goal = hpo::Goal::minimize};
-  study.method = chosen(hpo::sampler_kinds(), contender.method, {});
+  study.method = chosen(hpo::find_sampler_kind(contender.method), contender.method, {});
   study.early_stop = contender.rule;
   study.max_epochs = kCurveEpochs;
   study.parallel = workers;
@@ -152,7 +146,7 @@ std::vector<double> regrets_of(const base::Path& folder, std::int64_t workers, c
 }  // namespace
 
 hpo::Chosen chosen_rule(const std::string& name, const hpo::Params& said) {
-  return chosen(hpo::stopping_kinds(), name, said);
+  return chosen(hpo::find_stopping_kind(name), name, said);
 }
 
 Played play(const Contender& contender, const Curves& curves, std::int64_t workers,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/fidelity_curves.h"
-#include "hpo/space/option.h"
+#include "hpo/space/chosen.h"
 
 namespace bench {
 

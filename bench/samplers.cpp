@@ -88,14 +88,9 @@ hpo::Space space_of(std::string_view name) {
 
 std::unique_ptr<hpo::Sampler> sampler_of(const std::string& kind, const hpo::Space& space,
                                          std::size_t metrics = 1) {
-  hpo::Params options;
-  for (const hpo::KindInfo& info : hpo::sampler_kinds()) {
-    if (info.name != kind) continue;
-    for (const hpo::Option& option : info.options)
-      options.set(option.name, option.default_value.value());
-  }
-  return hpo::make_sampler(kind,
-                           {.space = space, .seed = 1, .options = options, .metrics = metrics});
+  const hpo::SamplerKind& known = *hpo::find_sampler_kind(kind);
+  return known.make(
+      {.space = space, .seed = 1, .options = hpo::options_of(known.info), .metrics = metrics});
 }
 
 /// Numbers are worth most near `best`, counted in parts of their range.

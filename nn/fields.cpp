@@ -102,11 +102,6 @@ const V& get(const Fields& fields, std::string_view name) {
 
 }  // namespace
 
-const FieldInfo* KindInfo::field(std::string_view name) const {
-  const auto it = std::ranges::find(fields, name, &FieldInfo::name);
-  return it == fields.end() ? nullptr : &*it;
-}
-
 std::string to_text(const FieldValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);

@@ -1,13 +1,13 @@
 #pragma once
-// What the three registries (layers, losses, optimizers) share: looking a kind up by its word.
+// What the registries of nn share: the entry behind a word, or the error that names the nearest
+// one.
 
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/registry.h"
 #include "nn/error.h"
-#include "nn/fields.h"
 
 namespace nn {
 
@@ -18,24 +18,12 @@ namespace nn {
 [[nodiscard]] SpecError unknown_kind(std::string_view what, std::string_view kind,
                                      std::span<const std::string> known);
 
-/// The entry whose info().kind is `kind`; throws unknown_kind() otherwise.
+/// The entry of that kind; throws unknown_kind() where there is none.
 template <class Entry>
-[[nodiscard]] const Entry& find_kind(std::span<const Entry* const> entries, std::string_view kind,
-                                     std::string_view what) {
-  std::vector<std::string> known;
-  for (const Entry* entry : entries) {
-    if (entry->info().kind == kind) return *entry;
-    known.push_back(entry->info().kind);
-  }
-  throw unknown_kind(what, kind, known);
-}
-
-/// The table entries of all kinds, in the order of the registry.
-template <class Entry>
-[[nodiscard]] std::vector<KindInfo> kind_table(std::span<const Entry* const> entries) {
-  std::vector<KindInfo> table;
-  for (const Entry* entry : entries) table.push_back(entry->info());
-  return table;
+[[nodiscard]] const auto& entry_of(const base::Registry<Entry>& registry, std::string_view kind,
+                                   std::string_view what) {
+  if (const auto* entry = registry.find(kind)) return *entry;
+  throw unknown_kind(what, kind, registry.kinds());
 }
 
 }  // namespace nn

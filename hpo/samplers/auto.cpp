@@ -49,21 +49,20 @@ bool is_landscape(const Space& space) {
 }
 
 std::unique_ptr<Sampler> made(const SamplerKind& kind, SamplerSetup setup) {
-  for (const Option& option : kind.info.options)
-    setup.options.set(option.name, *option.default_value);
+  setup.options = options_of(kind.info);
   return kind.make(setup);
 }
 
 class Auto final : public Sampler {
  public:
   explicit Auto(const SamplerSetup& setup)
-      : later_(made(tpe_kind(), setup)), several_(setup.metrics > 1), learns_(several_) {
+      : later_(made(tpe_sampler(), setup)), several_(setup.metrics > 1), learns_(several_) {
     if (several_) {
-      if (is_flat(setup.space)) last_ = made(nsga2_kind(), setup);
+      if (is_flat(setup.space)) last_ = made(nsga2_sampler(), setup);
       return;
     }
-    if (is_modelled(setup.space)) first_ = made(gp_kind(), setup);
-    if (is_landscape(setup.space)) last_ = made(cmaes_kind(), setup);
+    if (is_modelled(setup.space)) first_ = made(gp_sampler(), setup);
+    if (is_landscape(setup.space)) last_ = made(cmaes_sampler(), setup);
   }
 
   void created(std::uint64_t trial, const Params& params) override {
@@ -178,16 +177,16 @@ std::string reason(const Space& space, const Prospect& prospect) {
 
 }  // namespace
 
-SamplerKind auto_kind() {
+SamplerKind auto_sampler() {
   return {
-      .info = {.name = "auto",
+      .info = {.kind = "auto",
                .doc =
                    "Chooses a sampler by the space and by the number of trials. With at most 30 "
                    "free parameters: `gp`, and `tpe` for every eighth trial, for the first 200 "
                    "trials. Then `tpe`, or `cmaes` if all parameters are numbers. With more free "
                    "parameters: `tpe`. With several metrics: `tpe`, and after 200 trials `nsga2` "
                    "if no parameter is conditional. `check` reports the choice and its reason.",
-               .options = {}},
+               .fields = {}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Auto>(setup);
       },

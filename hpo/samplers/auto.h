@@ -19,6 +19,6 @@ namespace hpo {
 ///
 /// It follows from the space and the history alone, never from limits, so a study that is extended
 /// goes on as if it had been meant to be longer.
-[[nodiscard]] SamplerKind auto_kind();
+[[nodiscard]] SamplerKind auto_sampler();
 
 }  // namespace hpo

@@ -29,7 +29,7 @@ class Bohb final : public Sampler {
         share_(number_of(*setup.options.find("random")).value()),
         enough_(2 * (setup.space.size() + 2)),
         start_(even_start(setup)),
-        random_(random_kind().make(setup)) {}
+        random_(random_sampler().make(setup)) {}
 
   void created(std::uint64_t trial, const Params& params) override {
     if (start_) start_->created(trial, params);
@@ -133,7 +133,7 @@ class Bohb final : public Sampler {
     SamplerSetup setup = setup_;
     setup.options = {{"startup", std::int64_t{1}},
                      {"candidates", *setup_.options.find("candidates")}};
-    model_ = tpe_kind().make(setup);
+    model_ = tpe_sampler().make(setup);
     for (const std::uint64_t trial : compared()) tell(trial, trials_.at(trial));
   }
 
@@ -183,23 +183,21 @@ class Bohb final : public Sampler {
 
 }  // namespace
 
-SamplerKind bohb_kind() {
-  Option random{.name = "random",
-                .type = OptionType::number,
-                .default_value = kRandomShare,
-                .min = 0,
-                .max = 1,
-                .words = {},
-                .unit = "",
-                .doc = "Share of the proposals that are random."};
-  return {.info = {.name = "bohb",
+SamplerKind bohb_sampler() {
+  base::FieldInfo random{.name = "random",
+                         .type = base::FieldType::real,
+                         .min = 0,
+                         .max = 1,
+                         .value = kRandomShare,
+                         .doc = "Share of the proposals that are random."};
+  return {.info = {.kind = "bohb",
                    .doc = "`tpe` on the reports at the highest step that enough trials reached. "
                           "With `early_stop: hyperband` this is BOHB.",
-                   .options = {std::move(random),
-                               whole_option(
-                                   "candidates", kCandidates, 1, "points",
-                                   "Points drawn for each proposal, the best of which is taken.",
-                                   10'000)}},
+                   .fields = {std::move(random),
+                              base::integer_field(
+                                  "candidates", kCandidates, 1, "points",
+                                  "Points drawn for each proposal, the best of which is taken.",
+                                  10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Bohb>(setup);
           },

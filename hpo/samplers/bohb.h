@@ -14,6 +14,6 @@ namespace hpo {
 /// good, and one of all trials knows little else. It is made anew whenever there is a tenth more to
 /// learn from. A share `random` of the proposals is drawn at random; before there is a model they
 /// are spread evenly. Meant for a stopping rule with rungs.
-[[nodiscard]] SamplerKind bohb_kind();
+[[nodiscard]] SamplerKind bohb_sampler();
 
 }  // namespace hpo

@@ -65,7 +65,7 @@ class Cmaes final : public Sampler {
         cells_(cells_of(setup.space, axes_)),
         distribution_(start(std::vector<double>(axes_.size(), 0.5),
                             population_of(setup.options, axes_.size()))),
-        random_(random_kind().make(setup)) {}
+        random_(random_sampler().make(setup)) {}
 
   void created(std::uint64_t trial, const Params& params) override {
     random_->created(trial, params);
@@ -179,14 +179,14 @@ std::string cmaes_refusal(const Space& space, const Params& options) {
 
 }  // namespace
 
-SamplerKind cmaes_kind() {
-  return {.info = {.name = "cmaes",
+SamplerKind cmaes_sampler() {
+  return {.info = {.kind = "cmaes",
                    .doc = "CMA-ES with margin and restarts: a normal distribution that moves to "
                           "good trials and adapts its shape to them. For floats and ints, and some "
                           "hundred trials or more.",
-                   .options = {whole_option("population", 0, 0, "trials",
-                                            "Trials in a generation. 0: 4 + 3 ln(parameters).",
-                                            10'000)}},
+                   .fields = {base::integer_field(
+                       "population", 0, 0, "trials",
+                       "Trials in a generation. 0: 4 + 3 ln(parameters).", 10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Cmaes>(setup);
           },

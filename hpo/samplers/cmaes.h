@@ -14,6 +14,6 @@ namespace hpo {
 /// strategy with increasing population size", CEC 2005).
 ///
 /// A place outside the cube is drawn again, at last brought to its border.
-[[nodiscard]] SamplerKind cmaes_kind();
+[[nodiscard]] SamplerKind cmaes_sampler();
 
 }  // namespace hpo

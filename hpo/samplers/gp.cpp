@@ -103,7 +103,7 @@ class Gp final : public Sampler {
         startup_(static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("startup")))),
         features_(setup.space),
         start_(even_start(setup)),
-        random_(random_kind().make(setup)) {}
+        random_(random_sampler().make(setup)) {}
 
   void created(std::uint64_t trial, const Params& params) override {
     for (Sampler* sampler : {start_.get(), random_.get()}) sampler->created(trial, params);
@@ -287,11 +287,11 @@ class Gp final : public Sampler {
 
 }  // namespace
 
-SamplerKind gp_kind() {
-  return {.info = {.name = "gp",
+SamplerKind gp_sampler() {
+  return {.info = {.kind = "gp",
                    .doc = "Bayesian optimization: proposes the point of the largest expected "
                           "improvement under a Gaussian process. For few and long trials.",
-                   .options = {whole_option(
+                   .fields = {base::integer_field(
                        "startup", 10, 2, "trials",
                        "Number of evenly spread trials at the beginning. At least half of this "
                        "number must have ended before the model proposes.",

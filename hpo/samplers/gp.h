@@ -25,6 +25,6 @@ namespace hpo {
 /// newest half. Its shape is fitted anew whenever a tenth more trials have ended, to those alone,
 /// and used from a third of that many later on: so it is a function of the history, and from 30
 /// trials on there is time to fit it beside those that run (work_ahead()).
-[[nodiscard]] SamplerKind gp_kind();
+[[nodiscard]] SamplerKind gp_sampler();
 
 }  // namespace hpo

@@ -44,12 +44,12 @@ std::string grid_refusal(const Space& space, const Params&) {
 
 }  // namespace
 
-SamplerKind grid_kind() {
-  return {.info = {.name = "grid",
+SamplerKind grid_sampler() {
+  return {.info = {.kind = "grid",
                    .doc = "Every point of a finite space once; the last parameter changes fastest. "
                           "The search ends after the last point. A grid of more than 1000000 "
                           "points needs `limits.trials`.",
-                   .options = {}},
+                   .fields = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Grid>(setup);
           },

@@ -14,6 +14,6 @@ inline constexpr std::uint64_t kMostGridPoints = 1'000'000;
 /// last declared parameter turning fastest. Points that were tried already (trials added by hand)
 /// are passed over, and the study ends with the last point. Needs a countable space: floats have a
 /// step.
-[[nodiscard]] SamplerKind grid_kind();
+[[nodiscard]] SamplerKind grid_sampler();
 
 }  // namespace hpo

@@ -65,11 +65,11 @@ class Halton final : public Sequence {
 
 }  // namespace
 
-SamplerKind halton_kind() {
-  return {.info = {.name = "halton",
+SamplerKind halton_sampler() {
+  return {.info = {.kind = "halton",
                    .doc = "Halton sequence, scrambled: fills the space evenly at every length of "
                           "the search, for any number of parameters.",
-                   .options = {}},
+                   .fields = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return sequence_sampler(setup,
                                     std::make_unique<Halton>(setup.space.size(), setup.seed));

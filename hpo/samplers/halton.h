@@ -10,6 +10,6 @@ namespace hpo {
 /// digit goes through a random line modulo its base, which the study's seed names, and so do the
 /// zeros behind the last (Matousek, "On the L2-discrepancy for anchored boxes", 1998): without
 /// that, axes with large bases run in step.
-[[nodiscard]] SamplerKind halton_kind();
+[[nodiscard]] SamplerKind halton_sampler();
 
 }  // namespace hpo

@@ -37,7 +37,7 @@ class Nsga2 final : public Sampler {
         seed_(setup.seed),
         population_(
             static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("population")))),
-        random_(random_kind().make(setup)),
+        random_(random_sampler().make(setup)),
         running_(setup.metrics) {
     for (std::size_t i = 0; i < space_.size(); ++i)
       free_ += cardinality(space_.parameters()[i].domain) != 1;
@@ -156,12 +156,12 @@ class Nsga2 final : public Sampler {
 
 }  // namespace
 
-SamplerKind nsga2_kind() {
-  return {.info = {.name = "nsga2",
+SamplerKind nsga2_sampler() {
+  return {.info = {.kind = "nsga2",
                    .doc = "NSGA-II: the best trials of a generation are the parents of new trials. "
                           "For several metrics, and some hundred trials or more.",
-                   .options = {whole_option("population", kPopulation, 4, "trials",
-                                            "Trials in a generation.", 10'000)}},
+                   .fields = {base::integer_field("population", kPopulation, 4, "trials",
+                                                  "Trials in a generation.", 10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Nsga2>(setup);
           },

@@ -14,6 +14,6 @@
 
 namespace hpo {
 
-[[nodiscard]] SamplerKind nsga2_kind();
+[[nodiscard]] SamplerKind nsga2_sampler();
 
 }  // namespace hpo

@@ -42,7 +42,7 @@ class Pbt final : public Sampler {
                  .resample = number_of(*setup.options.find("resample")).value(),
                  .factor = number_of(*setup.options.find("factor")).value()},
         reshapes_(setup.reshapes),
-        random_(random_kind().make(setup)) {}
+        random_(random_sampler().make(setup)) {}
 
   void created(std::uint64_t trial, const Params& params) override {
     random_->created(trial, params);
@@ -177,32 +177,28 @@ std::string pbt_refusal(const Space& space, const Params& options) {
          "but the space has " + std::to_string(*points);
 }
 
-Option share_option(std::string name, double value, double max, std::string doc) {
+base::FieldInfo share_option(std::string name, double value, double max, std::string doc) {
   return {.name = std::move(name),
-          .type = OptionType::number,
-          .default_value = value,
+          .type = base::FieldType::real,
           .min = 0,
           .max = max,
-          .words = {},
-          .unit = "",
+          .value = value,
           .doc = std::move(doc)};
 }
 
-std::vector<Option> options() {
+std::vector<base::FieldInfo> options() {
   return {{.name = "members",
-           .type = OptionType::integer,
-           .default_value = kMembers,
+           .type = base::FieldType::integer,
            .min = 2,
            .max = 10'000,
-           .words = {},
+           .value = kMembers,
            .unit = "trials",
            .doc = "Size of the population."},
           {.name = "every",
-           .type = OptionType::integer,
-           .default_value = std::int64_t{1},
+           .type = base::FieldType::integer,
            .min = 1,
            .max = 1e6,
-           .words = {},
+           .value = std::int64_t{1},
            .unit = "epochs",
            .doc = "Epochs from one comparison to the next."},
           share_option("quantile", 0.25, 0.5,
@@ -211,12 +207,10 @@ std::vector<Option> options() {
           share_option("resample", 0.25, 1,
                        "Probability that a parameter is drawn anew instead of perturbed."),
           {.name = "factor",
-           .type = OptionType::number,
-           .default_value = 1.2,
+           .type = base::FieldType::real,
            .min = 1.001,
            .max = 1000,
-           .words = {},
-           .unit = "",
+           .value = 1.2,
            .doc = "Factor by which a perturbed number is multiplied or divided. Ints and stepped "
                   "numbers move by at least one step. Numbers of a list and words of an ordered "
                   "list move to a neighbor. Other words stay."}};
@@ -224,12 +218,12 @@ std::vector<Option> options() {
 
 }  // namespace
 
-SamplerKind pbt_kind() {
+SamplerKind pbt_sampler() {
   return {
-      .info = {.name = "pbt",
+      .info = {.kind = "pbt",
                .doc = "Population based training: after each comparison, the worst members "
                       "continue with networks of the best members and with parameters near theirs.",
-               .options = options()},
+               .fields = options()},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Pbt>(setup);
       },

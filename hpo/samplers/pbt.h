@@ -10,6 +10,6 @@
 
 namespace hpo {
 
-[[nodiscard]] SamplerKind pbt_kind();
+[[nodiscard]] SamplerKind pbt_sampler();
 
 }  // namespace hpo

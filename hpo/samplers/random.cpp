@@ -95,11 +95,11 @@ class Random final : public Sampler {
 
 }  // namespace
 
-SamplerKind random_kind() {
-  return {.info = {.name = "random",
+SamplerKind random_sampler() {
+  return {.info = {.kind = "random",
                    .doc = "Independent random points, none twice. The search ends when a finite "
                           "space is exhausted.",
-                   .options = {}},
+                   .fields = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Random>(setup);
           },

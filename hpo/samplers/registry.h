@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "hpo/samplers/sampler.h"
-#include "hpo/space/option.h"
+#include "hpo/space/chosen.h"
 
 namespace hpo {
 
@@ -22,7 +22,7 @@ struct Prospect {
 
 /// What a file pair of this folder offers to the registry.
 struct SamplerKind {
-  KindInfo info;
+  base::KindInfo info;
   std::unique_ptr<Sampler> (*make)(const SamplerSetup& setup);
   /// Why this sampler cannot work on a space, one line; empty when it can. Null: it works on every
   /// space.
@@ -38,7 +38,10 @@ struct SamplerKind {
 };
 
 /// All kinds, in the order of the registry. Valid for the life of the process; any thread.
-[[nodiscard]] std::span<const KindInfo> sampler_kinds();
+[[nodiscard]] std::span<const base::KindInfo> sampler_kinds();
+
+/// The kind of that name; null when there is none.
+[[nodiscard]] const SamplerKind* find_sampler_kind(std::string_view kind);
 
 /// A sampler of that kind; null when there is no such kind.
 [[nodiscard]] std::unique_ptr<Sampler> make_sampler(std::string_view kind,

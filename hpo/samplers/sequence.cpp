@@ -15,7 +15,7 @@ class SequenceSampler final : public Sampler {
   SequenceSampler(const SamplerSetup& setup, std::unique_ptr<Sequence> sequence)
       : space_(setup.space),
         sequence_(std::move(sequence)),
-        random_(random_kind().make(setup)),
+        random_(random_sampler().make(setup)),
         place_(space_.size()) {}
 
   void created(std::uint64_t trial, const Params& params) override {

@@ -63,11 +63,11 @@ std::string sobol_refusal(const Space& space, const Params&) {
 
 }  // namespace
 
-SamplerKind sobol_kind() {
-  return {.info = {.name = "sobol",
+SamplerKind sobol_sampler() {
+  return {.info = {.kind = "sobol",
                    .doc = "Sobol sequence, scrambled: fills the space evenly at every length of "
                           "the search. 2^k trials are best.",
-                   .options = {}},
+                   .fields = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return sequence_sampler(setup, std::make_unique<Sobol>(setup.space.size(), setup.seed));
           },
@@ -77,7 +77,7 @@ SamplerKind sobol_kind() {
 
 std::unique_ptr<Sampler> even_start(const SamplerSetup& setup) {
   const bool covered = sobol_refusal(setup.space, {}).empty();
-  return (covered ? sobol_kind() : random_kind()).make(setup);
+  return (covered ? sobol_sampler() : random_sampler()).make(setup);
 }
 
 }  // namespace hpo

@@ -232,7 +232,7 @@ class Tpe final : public Sampler {
         candidates_(
             static_cast<std::size_t>(std::get<std::int64_t>(*setup.options.find("candidates")))),
         start_(even_start(setup)),
-        random_(random_kind().make(setup)),
+        random_(random_sampler().make(setup)),
         running_(setup.metrics) {
     std::vector<std::vector<std::size_t>> sets;
     for (const std::size_t i : space_.order()) {
@@ -336,25 +336,25 @@ class Tpe final : public Sampler {
 
 }  // namespace
 
-SamplerKind tpe_kind() {
-  return {
-      .info = {.name = "tpe",
-               .doc = "Tree-structured Parzen estimator: proposes points that are likely among "
-                      "good trials and unlikely among bad trials.",
-               .options =
-                   {whole_option("startup", 10, 1, "trials",
-                                 "Number of evenly spread trials at the beginning. At least half "
-                                 "of this number must have ended before the model proposes.",
-                                 kMost),
-                    whole_option(
-                        "candidates", 24, 1, "points",
-                        "Points drawn for each proposal, the best of which is taken. Fewer are "
-                        "drawn beside trials without a report: half beside three or more.",
-                        kMost)}},
-      .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
-        return std::make_unique<Tpe>(setup);
-      },
-      .several = true};
+SamplerKind tpe_sampler() {
+  return {.info = {.kind = "tpe",
+                   .doc = "Tree-structured Parzen estimator: proposes points that are likely among "
+                          "good trials and unlikely among bad trials.",
+                   .fields =
+                       {base::integer_field(
+                            "startup", 10, 1, "trials",
+                            "Number of evenly spread trials at the beginning. At least half "
+                            "of this number must have ended before the model proposes.",
+                            kMost),
+                        base::integer_field(
+                            "candidates", 24, 1, "points",
+                            "Points drawn for each proposal, the best of which is taken. Fewer are "
+                            "drawn beside trials without a report: half beside three or more.",
+                            kMost)}},
+          .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
+            return std::make_unique<Tpe>(setup);
+          },
+          .several = true};
 }
 
 }  // namespace hpo

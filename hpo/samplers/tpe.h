@@ -21,6 +21,6 @@ namespace hpo {
 /// Parameters are taken together: those with the same conditions make a group with densities over
 /// all of its parameters, learned from the trials in which the group is active. A point that a
 /// trial has already is not proposed again; a finite space ends when all its points were tried.
-[[nodiscard]] SamplerKind tpe_kind();
+[[nodiscard]] SamplerKind tpe_sampler();
 
 }  // namespace hpo

@@ -1,6 +1,5 @@
 #include "hpo/solver/method.h"
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -14,38 +13,37 @@ namespace hpo {
 
 namespace {
 
-const KindInfo& find_kind(std::span<const KindInfo> kinds, const std::string& name,
-                          std::string_view what) {
-  const auto found = std::ranges::find(kinds, name, &KindInfo::name);
-  if (found != kinds.end()) return *found;
+[[noreturn]] void refuse(std::string_view what, const std::string& name,
+                         std::span<const base::KindInfo> known) {
   std::vector<std::string> words;
-  for (const KindInfo& kind : kinds) words.push_back(kind.name);
+  for (const base::KindInfo& kind : known) words.push_back(kind.kind);
   throw base::Error(base::Errc::usage, base::cat("no ", what, " is called '", base::printable(name),
                                                  "'", base::expected_one_of(words, name)));
 }
 
-Params defaults(const KindInfo& kind, std::string_view what) {
-  Params options;
-  for (const Option& option : kind.options) {
-    if (!option.default_value)
-      throw base::Error(base::Errc::usage, base::cat(what, " ", kind.name, " needs ", option.name,
+Params defaults(const base::KindInfo& kind, std::string_view what) {
+  for (const base::FieldInfo& option : kind.fields) {
+    if (!option.value)
+      throw base::Error(base::Errc::usage, base::cat(what, " ", kind.kind, " needs ", option.name,
                                                      " and can only be used in a study file"));
-    options.set(option.name, *option.default_value);
   }
-  return options;
+  return options_of(kind);
 }
 
 Params sampler_options(const SolverMethod& method) {
-  return defaults(find_kind(sampler_kinds(), method.sampler, "method"), "method");
+  const SamplerKind* kind = find_sampler_kind(method.sampler);
+  if (kind == nullptr) refuse("method", method.sampler, sampler_kinds());
+  return defaults(kind->info, "method");
 }
 
 Params rule_options(const SolverMethod& method) {
-  const KindInfo& kind = find_kind(stopping_kinds(), method.rule, "stopping rule");
-  if (kind.combines)
-    throw base::Error(base::Errc::usage, base::cat("stopping rule ", kind.name,
+  const StoppingKind* kind = find_stopping_kind(method.rule);
+  if (kind == nullptr) refuse("stopping rule", method.rule, stopping_kinds());
+  if (kind->combines)
+    throw base::Error(base::Errc::usage, base::cat("stopping rule ", method.rule,
                                                    " is made from others and can only be used in a "
                                                    "study file"));
-  return defaults(kind, "stopping rule");
+  return defaults(kind->info, "stopping rule");
 }
 
 void check_metrics(std::size_t metrics, const SolverMethod& method) {

@@ -146,12 +146,12 @@ std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket) {
   return std::make_unique<Stopping>(bracket);
 }
 
-StoppingKind asha_kind() {
-  return {.info = {.name = "asha",
+StoppingKind asha_rule() {
+  return {.info = {.kind = "asha",
                    .doc = "Asynchronous successive halving: at the rungs min, min*eta, min*eta^2, "
                           "... only the best 1/eta go on.",
-                   .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
-                               promote_option()}},
+                   .fields = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
+                              promote_option()}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,
                               .min = int_option(setup, "min", kDefaultMin),

@@ -25,7 +25,7 @@ namespace hpo {
 /// the lower number first among equals); a trial that would be that one itself goes on without
 /// waiting. When nothing else is left to do and no trial was ever complete, the best one at the
 /// highest rung goes on, so that one is.
-[[nodiscard]] StoppingKind asha_kind();
+[[nodiscard]] StoppingKind asha_rule();
 
 /// One bracket of it.
 struct AshaBracket {

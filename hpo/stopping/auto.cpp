@@ -11,11 +11,11 @@ constexpr std::int64_t kAutoEta = 2;
 
 }  // namespace
 
-StoppingKind auto_rule_kind() {
-  return {.info = {.name = "auto",
+StoppingKind auto_rule() {
+  return {.info = {.kind = "auto",
                    .doc = "`asha` that pauses and promotes, with rungs close together. A rung lets "
                           "all trials pass while its order of trials is reversed later on.",
-                   .options = {first_rung_option(kDefaultMin), eta_option(kAutoEta)}},
+                   .fields = {first_rung_option(kDefaultMin), eta_option(kAutoEta)}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,
                               .min = int_option(setup, "min", kDefaultMin),

@@ -11,6 +11,6 @@ namespace hpo {
 /// too. A rung whose order trials turn round farther on
 /// (RungOrders) stops nobody: who waits there goes on, the lowest number first, and so does who
 /// comes. It does again what it did once the trials keep its order.
-[[nodiscard]] StoppingKind auto_rule_kind();
+[[nodiscard]] StoppingKind auto_rule();
 
 }  // namespace hpo

@@ -97,24 +97,24 @@ std::unique_ptr<StoppingRule> combine(const RuleSetup& setup, bool all) {
 
 }  // namespace
 
-StoppingKind any_of_kind() {
-  return {.info = {.name = "any_of",
+StoppingKind any_of_rule() {
+  return {.info = {.kind = "any_of",
                    .doc = "Stops a trial when one of the rules stops it. At most one of the rules "
                           "may pause trials.",
-                   .options = {},
-                   .combines = true},
-          .make = [](const RuleSetup& setup) { return combine(setup, false); }};
+                   .fields = {}},
+          .make = [](const RuleSetup& setup) { return combine(setup, false); },
+          .combines = true};
 }
 
-StoppingKind all_of_kind() {
+StoppingKind all_of_rule() {
   return {
-      .info = {.name = "all_of",
+      .info = {.kind = "all_of",
                .doc =
                    "Stops a trial when all of the rules would stop it. The last decision of a rule "
                    "about a trial holds until its next one. None of the rules may pause trials.",
-               .options = {},
-               .combines = true},
-      .make = [](const RuleSetup& setup) { return combine(setup, true); }};
+               .fields = {}},
+      .make = [](const RuleSetup& setup) { return combine(setup, true); },
+      .combines = true};
 }
 
 }  // namespace hpo

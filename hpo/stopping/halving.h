@@ -13,6 +13,6 @@ namespace hpo {
 /// after the other. Free slots go to what was decided, the oldest group first, before another group
 /// begins. A group that will not be whole is decided about as it is when nothing else is left to
 /// do; trials that come to it afterwards go on while they are among the best 1/eta that came there.
-[[nodiscard]] StoppingKind successive_halving_kind();
+[[nodiscard]] StoppingKind successive_halving_rule();
 
 }  // namespace hpo

@@ -111,16 +111,17 @@ std::vector<std::size_t> deal_brackets(const std::vector<std::int64_t>& sizes, s
   return places;
 }
 
-StoppingKind hyperband_kind() {
-  Option brackets = whole_option("brackets", kBrackets, 1, "",
-                                 "Number of brackets, at most one more than there are rungs. With "
-                                 "one more than rungs, the last bracket stops no trial.");
+StoppingKind hyperband_rule() {
+  base::FieldInfo brackets =
+      base::integer_field("brackets", kBrackets, 1, "",
+                          "Number of brackets, at most one more than there are rungs. With "
+                          "one more than rungs, the last bracket stops no trial.");
   brackets.max = 20;
-  return {.info = {.name = "hyperband",
+  return {.info = {.kind = "hyperband",
                    .doc = "Several `asha` brackets side by side. Each bracket has a later first "
                           "rung than the one before, and fewer trials.",
-                   .options = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
-                               std::move(brackets), promote_option()}},
+                   .fields = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
+                              std::move(brackets), promote_option()}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             const AshaBracket first{.max = setup.max_step,
                                     .min = int_option(setup, "min", kDefaultMin),

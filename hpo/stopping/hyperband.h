@@ -14,7 +14,7 @@ namespace hpo {
 /// Options min, eta, brackets and promote. Bracket s is an asha whose first rung is min * eta^s;
 /// the last of as many brackets as there are rungs and one more has none. A trial belongs to one
 /// bracket for life, by its number.
-[[nodiscard]] StoppingKind hyperband_kind();
+[[nodiscard]] StoppingKind hyperband_rule();
 
 /// Trials of each of `brackets` brackets in one round of Hyperband: ceil(B / (B - s) *
 /// eta^(B-1-s)).

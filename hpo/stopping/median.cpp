@@ -4,11 +4,11 @@
 
 namespace hpo {
 
-StoppingKind median_kind() {
-  return {.info = {.name = "median",
+StoppingKind median_rule() {
+  return {.info = {.kind = "median",
                    .doc = "Stops a trial whose best value so far is worse than the median of what "
                           "complete trials had reported by then.",
-                   .options = comparison_options()},
+                   .fields = comparison_options()},
           .make = [](const RuleSetup& setup) { return make_percentile(setup, 50); }};
 }
 

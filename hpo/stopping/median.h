@@ -12,6 +12,6 @@ namespace hpo {
 /// complete trials had last reported by that step. Nothing is stopped before `startup` trials are
 /// complete. NaN is worse than every number: it counts as +infinity on both sides. Of an even
 /// number of losses the median is the mean of the middle two.
-[[nodiscard]] StoppingKind median_kind();
+[[nodiscard]] StoppingKind median_rule();
 
 }  // namespace hpo

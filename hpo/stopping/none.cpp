@@ -12,13 +12,12 @@ class None final : public StoppingRule {
 
 }  // namespace
 
-StoppingKind none_kind() {
-  return {.info = {.name = "none",
-                   .doc = "Stops no trial: every trial runs to its end.",
-                   .options = {}},
-          .make = [](const RuleSetup&) -> std::unique_ptr<StoppingRule> {
-            return std::make_unique<None>();
-          }};
+StoppingKind none_rule() {
+  return {
+      .info = {.kind = "none", .doc = "Stops no trial: every trial runs to its end.", .fields = {}},
+      .make = [](const RuleSetup&) -> std::unique_ptr<StoppingRule> {
+        return std::make_unique<None>();
+      }};
 }
 
 }  // namespace hpo

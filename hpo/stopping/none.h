@@ -5,6 +5,6 @@
 
 namespace hpo {
 
-[[nodiscard]] StoppingKind none_kind();
+[[nodiscard]] StoppingKind none_rule();
 
 }  // namespace hpo

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-#include "hpo/space/option.h"
+#include "hpo/space/chosen.h"
 #include "hpo/stopping/rule.h"
 
 namespace hpo {
@@ -16,17 +16,18 @@ inline constexpr std::int64_t kDefaultMin = 1, kDefaultEta = 3;
 inline constexpr double kWorstLoss = std::numeric_limits<double>::infinity();
 
 /// The options of rules with rungs.
-[[nodiscard]] inline Option first_rung_option(std::int64_t otherwise) {
-  return whole_option("min", otherwise, 1, "epochs",
-                      "First rung, in `unit`. Every trial gets this far.");
+[[nodiscard]] inline base::FieldInfo first_rung_option(std::int64_t otherwise) {
+  return base::integer_field("min", otherwise, 1, "epochs",
+                             "First rung, in `unit`. Every trial gets this far.");
 }
-[[nodiscard]] inline Option eta_option(std::int64_t otherwise) {
-  return whole_option("eta", otherwise, 2, "",
-                      "Reduction factor. One in `eta` trials goes on from each rung, and each rung "
-                      "is `eta` times as far as the one before.");
+[[nodiscard]] inline base::FieldInfo eta_option(std::int64_t otherwise) {
+  return base::integer_field(
+      "eta", otherwise, 2, "",
+      "Reduction factor. One in `eta` trials goes on from each rung, and each rung "
+      "is `eta` times as far as the one before.");
 }
-[[nodiscard]] inline Option promote_option() {
-  return bool_option(
+[[nodiscard]] inline base::FieldInfo promote_option() {
+  return base::boolean_field(
       "promote", false,
       "Pause trials at rungs instead of stopping them. A paused trial continues, from its network "
       "or its checkpoints, once it is among the best 1/eta. Later trials count too.");

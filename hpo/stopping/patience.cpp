@@ -45,20 +45,18 @@ class Patience final : public StoppingRule {
 
 }  // namespace
 
-StoppingKind patience_kind() {
-  Option wait = whole_option("wait", kWait, 1, "epochs",
-                             "Longest training without an improvement, in `unit`.");
-  Option min_delta{.name = "min_delta",
-                   .type = OptionType::number,
-                   .default_value = kMinDelta,
-                   .min = 0,
-                   .max = {},
-                   .words = {},
-                   .unit = "",
-                   .doc = "Amount that an improvement must exceed, in the metric's own unit."};
-  return {.info = {.name = "patience",
+StoppingKind patience_rule() {
+  base::FieldInfo wait = base::integer_field("wait", kWait, 1, "epochs",
+                                             "Longest training without an improvement, in `unit`.");
+  base::FieldInfo min_delta{
+      .name = "min_delta",
+      .type = base::FieldType::real,
+      .min = 0,
+      .value = kMinDelta,
+      .doc = "Amount that an improvement must exceed, in the metric's own unit."};
+  return {.info = {.kind = "patience",
                    .doc = "Stops a trial that no longer improves, whatever the other trials do.",
-                   .options = {std::move(wait), std::move(min_delta)}},
+                   .fields = {std::move(wait), std::move(min_delta)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Patience>(setup);
           }};

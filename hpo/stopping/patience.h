@@ -12,6 +12,6 @@ namespace hpo {
 /// counted before by more than min_delta; that one counts from then on. The first number counts;
 /// NaN and +infinity never do. A trial is stopped at a report that lies `wait` or more behind its
 /// last improvement (behind its beginning, step 0, as long as nothing counted).
-[[nodiscard]] StoppingKind patience_kind();
+[[nodiscard]] StoppingKind patience_rule();
 
 }  // namespace hpo

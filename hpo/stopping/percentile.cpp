@@ -113,29 +113,28 @@ std::unique_ptr<StoppingRule> make_percentile(const RuleSetup& setup, double per
   return std::make_unique<Percentile>(setup, percentile);
 }
 
-std::vector<Option> comparison_options() {
-  return {whole_option("startup", kStartup, 1, "trials",
-                       "Number of complete trials before the rule stops any trial."),
-          whole_option("min", kDefaultMin, 1, "epochs",
-                       "Training of a trial before its first comparison, in `unit`."),
-          whole_option("every", kEvery, 1, "", "Distance between two comparisons, in `unit`.")};
+std::vector<base::FieldInfo> comparison_options() {
+  return {
+      base::integer_field("startup", kStartup, 1, "trials",
+                          "Number of complete trials before the rule stops any trial."),
+      base::integer_field("min", kDefaultMin, 1, "epochs",
+                          "Training of a trial before its first comparison, in `unit`."),
+      base::integer_field("every", kEvery, 1, "", "Distance between two comparisons, in `unit`.")};
 }
 
-StoppingKind percentile_kind() {
-  std::vector<Option> options = comparison_options();
+StoppingKind percentile_rule() {
+  std::vector<base::FieldInfo> options = comparison_options();
   options.insert(options.begin(), {.name = "percentile",
-                                   .type = OptionType::number,
-                                   .default_value = kPercentile,
+                                   .type = base::FieldType::real,
                                    .min = 0,
                                    .max = 100,
-                                   .words = {},
-                                   .unit = "",
+                                   .value = kPercentile,
                                    .doc = "Percentile of the complete trials, best first. 50 is "
                                           "the median; a lower percentile stops more trials."});
-  return {.info = {.name = "percentile",
+  return {.info = {.kind = "percentile",
                    .doc = "Stops a trial whose best value so far is worse than a percentile of "
                           "what complete trials had reported by then.",
-                   .options = std::move(options)},
+                   .fields = std::move(options)},
           .make = [](const RuleSetup& setup) {
             return make_percentile(setup, number_option(setup, "percentile", kPercentile));
           }};

@@ -10,12 +10,12 @@ namespace hpo {
 /// percentile of what the complete trials had last reported by that step, interpolated between
 /// neighbours. Nothing is stopped before `startup` trials are complete. NaN is worse than every
 /// number: it counts as +infinity on both sides.
-[[nodiscard]] StoppingKind percentile_kind();
+[[nodiscard]] StoppingKind percentile_rule();
 
 /// The same with a percentile that no option says.
 [[nodiscard]] std::unique_ptr<StoppingRule> make_percentile(const RuleSetup& setup,
                                                             double percentile);
 /// Its options but the percentile.
-[[nodiscard]] std::vector<Option> comparison_options();
+[[nodiscard]] std::vector<base::FieldInfo> comparison_options();
 
 }  // namespace hpo

@@ -1,56 +1,47 @@
+// The kinds of stopping rules. Adding one: a file pair in this folder that defines `StoppingKind
+// <kind>_rule()`, and its line in the list below.
+
 #include "hpo/stopping/registry.h"
 
-#include <array>
-#include <vector>
+#include "base/registry.h"
 
-#include "hpo/stopping/asha.h"
-#include "hpo/stopping/auto.h"
-#include "hpo/stopping/combined.h"
-#include "hpo/stopping/halving.h"
-#include "hpo/stopping/hyperband.h"
-#include "hpo/stopping/median.h"
-#include "hpo/stopping/none.h"
-#include "hpo/stopping/patience.h"
-#include "hpo/stopping/percentile.h"
-#include "hpo/stopping/threshold.h"
+#define TRELLIS_RULES(ADD) \
+  ADD(asha)                \
+  ADD(auto)                \
+  ADD(none)                \
+  ADD(hyperband)           \
+  ADD(successive_halving)  \
+  ADD(median)              \
+  ADD(percentile)          \
+  ADD(patience)            \
+  ADD(threshold)           \
+  ADD(any_of)              \
+  ADD(all_of)
 
 namespace hpo {
 
+#define TRELLIS_DECLARE(kind) StoppingKind kind##_rule();
+TRELLIS_RULES(TRELLIS_DECLARE)
+#undef TRELLIS_DECLARE
+
 namespace {
 
-const auto& kinds() {
-  static const std::array kinds{
-      asha_kind(),
-      auto_rule_kind(),
-      none_kind(),
-      hyperband_kind(),
-      successive_halving_kind(),
-      median_kind(),
-      percentile_kind(),
-      patience_kind(),
-      threshold_kind(),
-      any_of_kind(),
-      all_of_kind(),
-  };
-  return kinds;
+const base::Registry<StoppingKind>& rule_registry() {
+#define TRELLIS_ENTRY(kind) kind##_rule(),
+  static const base::Registry<StoppingKind> kRegistry{TRELLIS_RULES(TRELLIS_ENTRY)};
+#undef TRELLIS_ENTRY
+  return kRegistry;
 }
 
 }  // namespace
 
-std::span<const KindInfo> stopping_kinds() {
-  static const std::vector<KindInfo> infos = [] {
-    std::vector<KindInfo> all;
-    for (const StoppingKind& kind : kinds()) all.push_back(kind.info);
-    return all;
-  }();
-  return infos;
-}
+std::span<const base::KindInfo> stopping_kinds() { return rule_registry().infos(); }
+
+const StoppingKind* find_stopping_kind(std::string_view kind) { return rule_registry().find(kind); }
 
 std::unique_ptr<StoppingRule> make_stopping_rule(std::string_view kind, const RuleSetup& setup) {
-  for (const StoppingKind& known : kinds()) {
-    if (known.info.name == kind) return known.make(setup);
-  }
-  return nullptr;
+  const StoppingKind* found = find_stopping_kind(kind);
+  return found != nullptr ? found->make(setup) : nullptr;
 }
 
 }  // namespace hpo

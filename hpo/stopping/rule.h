@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "hpo/space/option.h"
+#include "hpo/space/chosen.h"
 #include "hpo/space/params.h"
 #include "hpo/space/trial_state.h"
 

@@ -29,20 +29,15 @@ class Threshold final : public StoppingRule {
 
 }  // namespace
 
-StoppingKind threshold_kind() {
-  Option worst{.name = "worst",
-               .type = OptionType::number,
-               .default_value = {},
-               .min = {},
-               .max = {},
-               .words = {},
-               .unit = "",
-               .doc = "Worst value of the metric with which a trial goes on."};
-  Option min = whole_option("min", kDefaultMin, 1, "epochs",
-                            "Training of a trial before its value counts, in `unit`.");
-  return {.info = {.name = "threshold",
+StoppingKind threshold_rule() {
+  base::FieldInfo worst{.name = "worst",
+                        .type = base::FieldType::real,
+                        .doc = "Worst value of the metric with which a trial goes on."};
+  base::FieldInfo min = base::integer_field(
+      "min", kDefaultMin, 1, "epochs", "Training of a trial before its value counts, in `unit`.");
+  return {.info = {.kind = "threshold",
                    .doc = "Stops a trial whose value is worse than a fixed one.",
-                   .options = {std::move(worst), std::move(min)}},
+                   .fields = {std::move(worst), std::move(min)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Threshold>(setup);
           }};

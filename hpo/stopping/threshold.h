@@ -9,6 +9,6 @@ namespace hpo {
 /// Options worst, min and goal of the metric (RuleSetup::maximize). A report at or beyond `min`
 /// stops its trial when its value is worse than `worst`, that is: lower where the metric is to be
 /// maximized, higher otherwise. NaN is worse than every number.
-[[nodiscard]] StoppingKind threshold_kind();
+[[nodiscard]] StoppingKind threshold_rule();
 
 }  // namespace hpo

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
+#include "base/kind.h"
 #include "base/text.h"
 #include "hpo/samplers/registry.h"
-#include "hpo/space/option.h"
 #include "hpo/space/value.h"
 #include "hpo/stopping/registry.h"
 #include "hpo/study/field.h"
@@ -25,27 +26,27 @@ std::optional<double> finite(double bound) {
   return std::isfinite(bound) ? std::optional(bound) : std::nullopt;
 }
 
-Type type_of(nn::FieldType type) {
+Type type_of(base::FieldType type) {
   switch (type) {
-    case nn::FieldType::boolean:
+    case base::FieldType::boolean:
       return Type::boolean;
-    case nn::FieldType::integer:
-    case nn::FieldType::integer_or_word:
+    case base::FieldType::integer:
+    case base::FieldType::integer_or_word:
       return Type::integer;
-    case nn::FieldType::real:
+    case base::FieldType::real:
       return Type::number;
-    case nn::FieldType::number_by_name:
+    case base::FieldType::number_by_name:
       return Type::numbers;
-    case nn::FieldType::word:
+    case base::FieldType::word:
       break;
   }
   return Type::word;
 }
 
 /// A default as YAML.
-std::string yaml_of(const nn::FieldValue& value) {
+std::string yaml_of(const base::FieldValue& value) {
   const auto text = [](const auto& plain) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, nn::NumberByName>)
+    if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, base::NumberByName>)
       return nn::to_text(plain);
     else
       return text_of(ParamValue(plain));
@@ -53,7 +54,10 @@ std::string yaml_of(const nn::FieldValue& value) {
   return std::visit(text, value);
 }
 
-Field field_of(const nn::FieldInfo& info) {
+/// Whether the fields of a kind may name a trial's parameters.
+enum class Per : std::uint8_t { study, trial };
+
+Field field_of(const base::FieldInfo& info, const std::string& since, Per per) {
   return {.name = info.name,
           .type = type_of(info.type),
           .count = info.piecewise ? Count::one_or_course : Count::one,
@@ -64,60 +68,28 @@ Field field_of(const nn::FieldInfo& info) {
           .words = info.choices,
           .required = !info.value.has_value(),
           .fallback = info.value ? yaml_of(*info.value) : "",
+          .unit = info.unit,
           .doc = info.doc,
-          .per_trial = true};
+          .since = since,
+          .per_trial = per == Per::trial};
 }
 
-Kind kind_of(const nn::KindInfo& info) {
+Kind kind_of(const base::KindInfo& info, Per per) {
   Kind kind{.name = info.kind,
             .doc = info.doc,
-            .since = "0.1.0",
-            .block = {.name = info.kind, .type = Type::block}};
-  for (const nn::FieldInfo& field : info.fields) kind.block.fields.push_back(field_of(field));
-  return kind;
-}
-
-Type type_of(OptionType type) {
-  switch (type) {
-    case OptionType::boolean:
-      return Type::boolean;
-    case OptionType::integer:
-      return Type::integer;
-    case OptionType::number:
-      return Type::number;
-    case OptionType::word:
-      break;
-  }
-  return Type::word;
-}
-
-Kind kind_of(const KindInfo& info) {
-  Kind kind{.name = info.name,
-            .doc = info.doc,
             .since = info.since,
-            .block = {.name = info.name, .type = Type::block}};
-  for (const Option& option : info.options) {
-    kind.block.fields.push_back(
-        {.name = option.name,
-         .type = type_of(option.type),
-         .min = option.min,
-         .max = option.max,
-         .words = option.words,
-         .required = !option.default_value.has_value(),
-         .fallback = option.default_value ? text_of(*option.default_value) : "",
-         .unit = option.unit,
-         .doc = option.doc,
-         .since = info.since});
-  }
+            .block = {.name = info.kind, .type = Type::block}};
+  for (const base::FieldInfo& field : info.fields)
+    kind.block.fields.push_back(field_of(field, info.since, per));
   return kind;
 }
 
 /// A registry as a set; `later` are the design's kinds, of which those already registered are
 /// dropped.
-template <class Info>
-KindSet make_set(std::string what, std::span<const Info> infos, std::vector<std::string> later) {
+KindSet make_set(std::string what, std::span<const base::KindInfo> infos, Per per,
+                 const std::vector<std::string>& later = {}) {
   KindSet set{.what = std::move(what), .kinds = {}, .later = {}, .key = "type"};
-  for (const Info& info : infos) set.kinds.push_back(kind_of(info));
+  for (const base::KindInfo& info : infos) set.kinds.push_back(kind_of(info, per));
   std::ranges::copy_if(later, std::back_inserter(set.later),
                        [&](const auto& name) { return set.find(name) == nullptr; });
   return set;
@@ -135,7 +107,7 @@ Field layers_field(std::string doc) {
 
 /// The two ends of a residual block as one group of layers; what can be chosen is the end's.
 Kind residual_kind() {
-  Kind kind = kind_of(nn::layer_kind("residual_end"));
+  Kind kind = kind_of(nn::layer_kind("residual_end"), Per::trial);
   kind.name = kind.block.name = "residual";
   kind.doc =
       "Residual block: adds the input of a group of layers to their output. Both have the same "
@@ -146,7 +118,7 @@ Kind residual_kind() {
 
 /// Layers have a name besides their kind's fields, and a group of them can be repeated.
 KindSet make_layers() {
-  KindSet set = make_set("layer", nn::layer_kinds(), {});
+  KindSet set = make_set("layer", nn::layer_kinds(), Per::trial);
   std::erase_if(set.kinds, [](const Kind& kind) {
     return nn::layer_of(kind.name).branch() != nn::Branch::none;
   });
@@ -180,7 +152,7 @@ KindSet make_layers() {
 
 /// Operations say which layer they start from.
 KindSet make_operations() {
-  KindSet set = make_set("reshape operation", nn::operation_kinds(), {});
+  KindSet set = make_set("reshape operation", nn::operation_kinds(), Per::trial);
   for (Kind& kind : set.kinds) {
     kind.block.fields.insert(kind.block.fields.begin(), {.name = "layer",
                                                          .type = Type::text,
@@ -193,14 +165,14 @@ KindSet make_operations() {
 
 std::vector<Field> fields_of_plugin(const Node& block, bool literal) {
   const nn::PolicyKind* policy = plugin_of(block, literal);
-  return policy != nullptr ? kind_of(policy->info).block.fields : std::vector<Field>{};
+  return policy != nullptr ? kind_of(policy->info, Per::trial).block.fields : std::vector<Field>{};
 }
 
 /// Policies can have a timetable, a program or a shared library besides their kind's fields.
 KindSet make_policies() {
   KindSet set{.what = "policy", .kinds = {}, .later = {}, .key = "policy", .truth = "auto"};
   for (const nn::PolicyKind& policy : nn::policies()) {
-    Kind kind = kind_of(policy.info);
+    Kind kind = kind_of(policy.info, Per::trial);
     if (policy.timetable) {
       kind.block.fields.push_back(
           {.name = "at",
@@ -256,7 +228,7 @@ KindSet make_policies() {
 
 /// Networks of a population may change their size on their way from one member to another.
 KindSet make_samplers() {
-  KindSet set = make_set("sampler", sampler_kinds(), {"evolution", "bohb", "hyperband"});
+  KindSet set = make_set("sampler", sampler_kinds(), Per::study, {"evolution", "hyperband"});
   for (Kind& kind : set.kinds) {
     if (!is_population(kind.name)) continue;
     kind.block.fields.push_back(
@@ -274,10 +246,10 @@ KindSet make_samplers() {
 
 /// Rules that count have a unit.
 KindSet make_stopping() {
-  KindSet set = make_set("stopping rule", stopping_kinds(), {});
+  KindSet set = make_set("stopping rule", stopping_kinds(), Per::study);
   for (Kind& kind : set.kinds) {
-    const auto info = std::ranges::find(stopping_kinds(), kind.name, &KindInfo::name);
-    if (info->combines) {
+    const bool combines = find_stopping_kind(kind.name)->combines;
+    if (combines) {
       kind.block.fields.push_back(
           {.name = "of",
            .type = Type::kind,
@@ -287,7 +259,7 @@ KindSet make_stopping() {
                             ": [...]}` is short for `{type: ", kind.name, ", of: [...]}`."),
            .kinds = stopping_set});
     }
-    if (kind.block.fields.empty() || info->combines) continue;
+    if (kind.block.fields.empty() || combines) continue;
     kind.block.fields.push_back(
         {.name = "unit",
          .type = Type::word,
@@ -329,17 +301,18 @@ const KindSet* stopping_set() {
 }
 
 const KindSet* loss_set() {
-  static const KindSet kSet = make_set("loss", nn::loss_kinds(), {});
+  static const KindSet kSet = make_set("loss", nn::loss_kinds(), Per::trial);
   return &kSet;
 }
 
 const KindSet* optimizer_set() {
-  static const KindSet kSet = make_set("optimizer", nn::optimizer_kinds(), {"lamb", "lars"});
+  static const KindSet kSet =
+      make_set("optimizer", nn::optimizer_kinds(), Per::trial, {"lamb", "lars"});
   return &kSet;
 }
 
 const KindSet* schedule_set() {
-  static const KindSet kSet = make_set("schedule", nn::schedule_kinds(), {});
+  static const KindSet kSet = make_set("schedule", nn::schedule_kinds(), Per::trial);
   return &kSet;
 }
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "hpo/space/bound.h"
-#include "hpo/space/option.h"
+#include "hpo/space/chosen.h"
 #include "hpo/space/params.h"
 #include "hpo/space/space.h"
 #include "hpo/study/sections.h"

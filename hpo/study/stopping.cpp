@@ -114,13 +114,13 @@ bool rule_pauses(const Chosen& rule) {
   return make_stopping_rule(rule.kind, {.options = rule.options, .of = rule.of})->pauses();
 }
 
-Chosen read_chosen(const Node& node, std::span<const KindInfo> infos) {
+Chosen read_chosen(const Node& node, std::span<const base::KindInfo> infos) {
   Chosen chosen{.kind = node.find("type")->text, .options = {}};
-  const auto info = std::ranges::find(infos, chosen.kind, &KindInfo::name);
-  for (const Option& option : info->options)
+  const auto info = std::ranges::find(infos, chosen.kind, &base::KindInfo::kind);
+  for (const base::FieldInfo& option : info->fields)
     chosen.options.set(option.name, as_value(*node.find(option.name)).value());
-  if (info->combines) {
-    for (const Node& one : node.find("of")->items) chosen.of.push_back(read_chosen(one, infos));
+  if (const Node* of = node.find("of")) {
+    for (const Node& one : of->items) chosen.of.push_back(read_chosen(one, infos));
   }
   return chosen;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "hpo/space/option.h"
+#include "hpo/space/chosen.h"
 #include "hpo/study/node.h"
 #include "hpo/study/spec.h"
 
@@ -13,7 +13,7 @@ namespace hpo::study {
 
 /// The chosen kind with the options that its registry knows; keys of the study file such as `unit`
 /// are no options.
-[[nodiscard]] Chosen read_chosen(const Node& node, std::span<const KindInfo> infos);
+[[nodiscard]] Chosen read_chosen(const Node& node, std::span<const base::KindInfo> infos);
 
 /// Fills in the rule, its unit and its metric. Throws a Fault if combined rules do not agree.
 void read_stopping(StudySpec& study);

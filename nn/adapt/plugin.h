@@ -25,7 +25,7 @@ namespace nn {
 
 /// The version of the interface: of policy.h and what it shows of other headers. A test knows what
 /// they were when it was chosen.
-inline constexpr std::uint64_t kPolicyVersion = 4;
+inline constexpr std::uint64_t kPolicyVersion = 5;
 
 /// With the sizes of what a policy and the program hand each other, which differ where one was
 /// compiled otherwise.

@@ -1,10 +1,8 @@
 // The kinds of policies. Adding one: a file pair in this folder that defines `PolicyKind
 // <kind>_policy()`, and its line in the list below.
 
-#include <string>
-
-#include "nn/adapt/policy.h"
 #include "nn/registry.h"
+#include "nn/adapt/policy.h"
 
 #define TRELLIS_POLICIES(ADD) \
   ADD(auto)                   \
@@ -21,20 +19,21 @@ namespace nn {
 TRELLIS_POLICIES(TRELLIS_DECLARE)
 #undef TRELLIS_DECLARE
 
-std::span<const PolicyKind> policies() {
+namespace {
+
+const base::Registry<PolicyKind>& policy_registry() {
 #define TRELLIS_ENTRY(kind) kind##_policy(),
-  static const PolicyKind kPolicies[] = {TRELLIS_POLICIES(TRELLIS_ENTRY)};
+  static const base::Registry<PolicyKind> kRegistry{TRELLIS_POLICIES(TRELLIS_ENTRY)};
 #undef TRELLIS_ENTRY
-  return kPolicies;
+  return kRegistry;
 }
 
+}  // namespace
+
+std::span<const PolicyKind> policies() { return policy_registry().entries(); }
+
 const PolicyKind& policy_of(std::string_view kind) {
-  std::vector<std::string> known;
-  for (const PolicyKind& policy : policies()) {
-    if (policy.info.kind == kind) return policy;
-    known.push_back(policy.info.kind);
-  }
-  throw unknown_kind("policy", kind, known);
+  return entry_of(policy_registry(), kind, "policy");
 }
 
 }  // namespace nn

@@ -24,19 +24,22 @@ namespace nn {
 TRELLIS_LAYERS(TRELLIS_DECLARE)
 #undef TRELLIS_DECLARE
 
-std::span<const Layer* const> layers() {
+namespace {
+
+const base::Registry<const Layer*>& layer_registry() {
 #define TRELLIS_ENTRY(kind) &kind##_layer(),
-  static const Layer* const kLayers[] = {TRELLIS_LAYERS(TRELLIS_ENTRY)};
+  static const base::Registry<const Layer*> kRegistry{TRELLIS_LAYERS(TRELLIS_ENTRY)};
 #undef TRELLIS_ENTRY
-  return kLayers;
+  return kRegistry;
 }
 
-const Layer& layer_of(std::string_view kind) { return find_kind(layers(), kind, "layer"); }
+}  // namespace
 
-std::span<const KindInfo> layer_kinds() {
-  static const auto kTable = kind_table(layers());
-  return kTable;
-}
+std::span<const Layer* const> layers() { return layer_registry().entries(); }
+
+const Layer& layer_of(std::string_view kind) { return entry_of(layer_registry(), kind, "layer"); }
+
+std::span<const KindInfo> layer_kinds() { return layer_registry().infos(); }
 
 const KindInfo& layer_kind(std::string_view kind) { return layer_of(kind).info(); }
 

@@ -18,19 +18,22 @@ namespace nn {
 TRELLIS_LOSSES(TRELLIS_DECLARE)
 #undef TRELLIS_DECLARE
 
-std::span<const Loss* const> losses() {
+namespace {
+
+const base::Registry<const Loss*>& loss_registry() {
 #define TRELLIS_ENTRY(kind) &kind##_loss(),
-  static const Loss* const kLosses[] = {TRELLIS_LOSSES(TRELLIS_ENTRY)};
+  static const base::Registry<const Loss*> kRegistry{TRELLIS_LOSSES(TRELLIS_ENTRY)};
 #undef TRELLIS_ENTRY
-  return kLosses;
+  return kRegistry;
 }
 
-const Loss& loss_of(std::string_view kind) { return find_kind(losses(), kind, "loss"); }
+}  // namespace
 
-std::span<const KindInfo> loss_kinds() {
-  static const auto kTable = kind_table(losses());
-  return kTable;
-}
+std::span<const Loss* const> losses() { return loss_registry().entries(); }
+
+const Loss& loss_of(std::string_view kind) { return entry_of(loss_registry(), kind, "loss"); }
+
+std::span<const KindInfo> loss_kinds() { return loss_registry().infos(); }
 
 const KindInfo& loss_kind(std::string_view kind) { return loss_of(kind).info(); }
 

@@ -17,21 +17,24 @@ namespace nn {
 TRELLIS_OPTIMIZERS(TRELLIS_DECLARE)
 #undef TRELLIS_DECLARE
 
-std::span<const Optimizer* const> optimizers() {
+namespace {
+
+const base::Registry<const Optimizer*>& optimizer_registry() {
 #define TRELLIS_ENTRY(kind) &kind##_optimizer(),
-  static const Optimizer* const kOptimizers[] = {TRELLIS_OPTIMIZERS(TRELLIS_ENTRY)};
+  static const base::Registry<const Optimizer*> kRegistry{TRELLIS_OPTIMIZERS(TRELLIS_ENTRY)};
 #undef TRELLIS_ENTRY
-  return kOptimizers;
+  return kRegistry;
 }
+
+}  // namespace
+
+std::span<const Optimizer* const> optimizers() { return optimizer_registry().entries(); }
 
 const Optimizer& optimizer_of(std::string_view kind) {
-  return find_kind(optimizers(), kind, "optimizer");
+  return entry_of(optimizer_registry(), kind, "optimizer");
 }
 
-std::span<const KindInfo> optimizer_kinds() {
-  static const auto kTable = kind_table(optimizers());
-  return kTable;
-}
+std::span<const KindInfo> optimizer_kinds() { return optimizer_registry().infos(); }
 
 const KindInfo& optimizer_kind(std::string_view kind) { return optimizer_of(kind).info(); }
 

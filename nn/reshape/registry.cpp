@@ -18,21 +18,24 @@ namespace nn {
 TRELLIS_OPERATIONS(TRELLIS_DECLARE)
 #undef TRELLIS_DECLARE
 
-std::span<const ReshapeKind* const> reshape_kinds() {
+namespace {
+
+const base::Registry<const ReshapeKind*>& operation_registry() {
 #define TRELLIS_ENTRY(kind) &kind##_operation(),
-  static const ReshapeKind* const kKinds[] = {TRELLIS_OPERATIONS(TRELLIS_ENTRY)};
+  static const base::Registry<const ReshapeKind*> kRegistry{TRELLIS_OPERATIONS(TRELLIS_ENTRY)};
 #undef TRELLIS_ENTRY
-  return kKinds;
+  return kRegistry;
 }
+
+}  // namespace
+
+std::span<const ReshapeKind* const> reshape_kinds() { return operation_registry().entries(); }
 
 const ReshapeKind& reshape_kind_of(std::string_view kind) {
-  return find_kind(reshape_kinds(), kind, "operation");
+  return entry_of(operation_registry(), kind, "operation");
 }
 
-std::span<const KindInfo> operation_kinds() {
-  static const auto kTable = kind_table(reshape_kinds());
-  return kTable;
-}
+std::span<const KindInfo> operation_kinds() { return operation_registry().infos(); }
 
 const KindInfo& operation_kind(std::string_view kind) { return reshape_kind_of(kind).info(); }
 

@@ -18,21 +18,24 @@ namespace nn {
 TRELLIS_SCHEDULES(TRELLIS_DECLARE)
 #undef TRELLIS_DECLARE
 
-std::span<const Schedule* const> schedules() {
+namespace {
+
+const base::Registry<const Schedule*>& schedule_registry() {
 #define TRELLIS_ENTRY(kind) &kind##_schedule(),
-  static const Schedule* const kSchedules[] = {TRELLIS_SCHEDULES(TRELLIS_ENTRY)};
+  static const base::Registry<const Schedule*> kRegistry{TRELLIS_SCHEDULES(TRELLIS_ENTRY)};
 #undef TRELLIS_ENTRY
-  return kSchedules;
+  return kRegistry;
 }
+
+}  // namespace
+
+std::span<const Schedule* const> schedules() { return schedule_registry().entries(); }
 
 const Schedule& schedule_of(std::string_view kind) {
-  return find_kind(schedules(), kind, "schedule");
+  return entry_of(schedule_registry(), kind, "schedule");
 }
 
-std::span<const KindInfo> schedule_kinds() {
-  static const auto kTable = kind_table(schedules());
-  return kTable;
-}
+std::span<const KindInfo> schedule_kinds() { return schedule_registry().infos(); }
 
 LrCurve schedule_curve(const Choice& schedule, double lr, std::int64_t epochs) {
   const Schedule& entry = schedule_of(schedule.kind);

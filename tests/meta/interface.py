@@ -7,9 +7,9 @@ import re
 import house
 
 VERSION_IN = "nn/adapt/plugin.h"
-HEADERS = ("base/error.h", "nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h", "nn/hyper.h",
+HEADERS = ("base/error.h", "base/kind.h", "nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h", "nn/hyper.h",
            "nn/reshape/operation.h", "nn/reshape/statistics.h", "nn/shape.h", "nn/spec.h", "nn/unit_norms.h")
-VERSION, TEXT = 4, "05ed5931c6e85335"
+VERSION, TEXT = 5, "a9540d4052f7d3cd"
 
 
 def text_of(tree):

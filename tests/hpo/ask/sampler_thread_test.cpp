@@ -123,12 +123,8 @@ TEST(SamplerThread, ProposesWhatTheSamplerInItProposes) {
                      {.name = "y", .domain = FloatRange{.min = 0, .max = 1}}});
   for (const std::string kind : {"random", "gp", "tpe", "bohb", "cmaes"}) {
     const auto made = [&] {
-      Params options;
-      for (const KindInfo& info : sampler_kinds()) {
-        if (info.name != kind) continue;
-        for (const Option& option : info.options) options.set(option.name, *option.default_value);
-      }
-      return make_sampler(kind, {.space = space, .seed = 5, .options = options});
+      const SamplerKind& known = *find_sampler_kind(kind);
+      return known.make({.space = space, .seed = 5, .options = options_of(known.info)});
     };
     SamplerThread beside(made());
     const auto alone = made();

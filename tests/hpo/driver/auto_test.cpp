@@ -20,10 +20,10 @@ struct Search {
 /// Each kind of sampler with the default rule, and each kind of rule with random search.
 std::vector<Search> searches() {
   std::vector<Search> all;
-  for (const KindInfo& kind : sampler_kinds())
-    if (!is_population(kind.name) && kind.name != "sobol")
-      all.push_back({kind.name, kind.name == "nsga2" ? "none" : "asha"});
-  for (const KindInfo& kind : stopping_kinds()) all.push_back({"sobol", kind.name});
+  for (const base::KindInfo& kind : sampler_kinds())
+    if (!is_population(kind.kind) && kind.kind != "sobol")
+      all.push_back({kind.kind, kind.kind == "nsga2" ? "none" : "asha"});
+  for (const base::KindInfo& kind : stopping_kinds()) all.push_back({"sobol", kind.kind});
   return all;
 }
 

@@ -19,15 +19,6 @@ using sim::ReportBomb;
 using sim::session;
 using sim::Work;
 
-Params options_of(const KindInfo& kind, const Params& required) {
-  Params options;
-  for (const Option& option : kind.options) {
-    options.set(option.name,
-                option.default_value ? *option.default_value : *required.find(option.name));
-  }
-  return options;
-}
-
 /// Gets better for as many epochs as its size says, then worse; now and then no number.
 double value_of(const Params& params, std::int64_t epoch) {
   const double x = std::get<double>(*params.find("x"));
@@ -115,9 +106,7 @@ class Extended : public testing::TestWithParam<std::tuple<std::string, Variant>>
     spec.space = Space({{.name = "x", .domain = FloatRange{.min = 0, .max = 1, .step = 0.25}},
                         {.name = "size", .domain = IntRange{.min = 1, .max = 9}}});
     spec.limits.trials = trials;
-    for (const KindInfo& kind : sampler_kinds()) {
-      if (kind.name == sampler) spec.method = {sampler, options_of(kind, {})};
-    }
+    spec.method = {sampler, options_of(find_sampler_kind(sampler)->info)};
     spec.early_stop = rule.rule;
     return spec;
   }
@@ -162,11 +151,11 @@ TEST_P(Extended, GoesOnBehindWhatItHadAndEndsTheSameHoweverOftenItDied) {
   EXPECT_EQ(events_of(again.path()), after);
 }
 
-std::vector<std::string> names(std::span<const KindInfo> kinds) {
+std::vector<std::string> names(std::span<const base::KindInfo> kinds) {
   std::vector<std::string> names;
   // A population is as large as its members say; its study ends with them.
-  for (const KindInfo& kind : kinds) {
-    if (!is_population(kind.name)) names.push_back(kind.name);
+  for (const base::KindInfo& kind : kinds) {
+    if (!is_population(kind.kind)) names.push_back(kind.kind);
   }
   return names;
 }

@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(Samplers, Conformance, ::testing::ValuesIn(all_searched
 
 TEST(SamplerRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {
   std::set<std::string> names;
-  for (const KindInfo& kind : sampler_kinds()) EXPECT_TRUE(names.insert(kind.name).second);
+  for (const base::KindInfo& kind : sampler_kinds()) EXPECT_TRUE(names.insert(kind.kind).second);
   Space space = spaces::small();
   EXPECT_EQ(make_sampler("tarot", {space, 1, {}}), nullptr);
 }

@@ -28,9 +28,9 @@ Space wide() {
 
 std::vector<Searched> endless() {
   std::vector<Searched> all;
-  for (const KindInfo& kind : sampler_kinds()) {
-    if (sampler_refuses(kind.name, wide(), {}).empty() && !is_population(kind.name))
-      all.push_back({kind.name, "wide", wide()});
+  for (const base::KindInfo& kind : sampler_kinds()) {
+    if (sampler_refuses(kind.kind, wide(), {}).empty() && !is_population(kind.kind))
+      all.push_back({kind.kind, "wide", wide()});
   }
   return all;
 }

@@ -70,15 +70,13 @@ TEST(Random, FindsWhatForbidLeavesOfManyParametersTogether) {
   }
   parameters[3].when = {{"kind", {std::string("b")}}};
   const Space thin(parameters, forbidden);
-  for (const KindInfo& kind : sampler_kinds()) {
-    if (kind.name == "grid" || is_population(kind.name)) continue;
-    Params options;
-    for (const Option& option : kind.options) options.set(option.name, *option.default_value);
-    auto sampler = make_sampler(kind.name, {thin, 1, options});
+  for (const base::KindInfo& kind : sampler_kinds()) {
+    if (kind.kind == "grid" || is_population(kind.kind)) continue;
+    auto sampler = make_sampler(kind.kind, {thin, 1, options_of(kind)});
     for (std::uint64_t i = 0; i < 20; ++i) {
       const auto point = sampler->propose(i);
-      ASSERT_TRUE(point) << kind.name << i;
-      EXPECT_TRUE(thin.contains(*point)) << kind.name << thin.reason_outside(*point);
+      ASSERT_TRUE(point) << kind.kind << i;
+      EXPECT_TRUE(thin.contains(*point)) << kind.kind << thin.reason_outside(*point);
       sampler->created(i, *point);
       sampler->reported(i, 1, Score(static_cast<double>(i % 7)));
       sampler->ended(i, TrialState::complete);

@@ -13,12 +13,9 @@ namespace hpo {
 
 inline std::unique_ptr<Sampler> make(const std::string& kind, const Space& space,
                                      std::uint64_t seed, std::size_t metrics = 1) {
-  Params options;
-  for (const KindInfo& info : sampler_kinds()) {
-    if (info.name != kind) continue;
-    for (const Option& option : info.options) options.set(option.name, *option.default_value);
-  }
-  return make_sampler(kind, {.space = space, .seed = seed, .options = options, .metrics = metrics});
+  const SamplerKind& known = *find_sampler_kind(kind);
+  return known.make(
+      {.space = space, .seed = seed, .options = options_of(known.info), .metrics = metrics});
 }
 
 using Loss = std::function<double(const Params&)>;

@@ -119,9 +119,9 @@ TEST(Several, WhatBreaksBoundsIsNoParent) {
 /// Beyond the first generations, where the conformance tests do not come.
 TEST(Several, ALongSearchThatWasInterruptedGoesOnAsIfItHadNotBeen) {
   constexpr std::size_t kTrials = 140, kCut = 77, kSlots = 5;
-  for (const KindInfo& kind : sampler_kinds()) {
-    if (!searches_several(kind.name) || kind.name == "grid") continue;
-    const Searched searched{kind.name, "nested", spaces::nested(), 3};
+  for (const base::KindInfo& kind : sampler_kinds()) {
+    if (!searches_several(kind.kind) || kind.kind == "grid") continue;
+    const Searched searched{kind.kind, "nested", spaces::nested(), 3};
     auto undisturbed = searched.make(), before = searched.make(), after = searched.make();
     Miniature whole(*undisturbed, kSlots, 3), study(*before, kSlots, 3);
     whole.run(kTrials);
@@ -129,9 +129,9 @@ TEST(Several, ALongSearchThatWasInterruptedGoesOnAsIfItHadNotBeen) {
     for (const Told& told : study.history()) told.to(*after);
     study.hand_over(*after);
     study.run(kTrials);
-    EXPECT_EQ(proposals_of(study.history()), proposals_of(whole.history())) << kind.name;
+    EXPECT_EQ(proposals_of(study.history()), proposals_of(whole.history())) << kind.kind;
     for (const Told& told : study.history())
-      EXPECT_TRUE(!told.created || searched.space.contains(told.params)) << kind.name;
+      EXPECT_TRUE(!told.created || searched.space.contains(told.params)) << kind.kind;
   }
 }
 

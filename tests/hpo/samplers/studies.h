@@ -23,20 +23,15 @@ struct Searched {
   std::size_t metrics = 1;
 
   [[nodiscard]] std::unique_ptr<Sampler> make(std::uint64_t seed = 1) const {
-    Params options;
     std::vector<std::string> explorable;
-    for (const KindInfo& info : sampler_kinds()) {
-      if (info.name != kind) continue;
-      for (const Option& option : info.options)
-        options.set(option.name, option.default_value.value());
-    }
     for (const Parameter& p : space.parameters()) explorable.push_back(p.name);
-    return make_sampler(kind, {.space = space,
-                               .seed = seed,
-                               .options = options,
-                               .max_step = kMaxStep,
-                               .explorable = explorable,
-                               .metrics = metrics});
+    const SamplerKind& known = *find_sampler_kind(kind);
+    return known.make({.space = space,
+                       .seed = seed,
+                       .options = options_of(known.info),
+                       .max_step = kMaxStep,
+                       .explorable = explorable,
+                       .metrics = metrics});
   }
 };
 
@@ -57,11 +52,11 @@ inline std::vector<Searched> all_searched() {
       {"ordered", spaces::ordered()},       {"priors", spaces::priors()},
       {"fenced", spaces::fenced()},         {"corner", spaces::corner()}};
   std::vector<Searched> all;
-  for (const KindInfo& kind : sampler_kinds()) {
+  for (const base::KindInfo& kind : sampler_kinds()) {
     for (const auto& [name, space] : named) {
-      if (!sampler_refuses(kind.name, space, {}).empty()) continue;
-      all.push_back({kind.name, name, space});
-      if (searches_several(kind.name)) all.push_back({kind.name, name, space, 3});
+      if (!sampler_refuses(kind.kind, space, {}).empty()) continue;
+      all.push_back({kind.kind, name, space});
+      if (searches_several(kind.kind)) all.push_back({kind.kind, name, space, 3});
     }
   }
   return all;

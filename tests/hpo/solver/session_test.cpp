@@ -99,13 +99,13 @@ Message problem_of_two_values() {
 }
 
 TEST(SolverSession, SearchesForSeveralValues) {
-  for (const KindInfo& kind : sampler_kinds()) {
-    if (!searches_several(kind.name) || kind.name == "grid") continue;
-    Client client({kind.name, "none"});
+  for (const base::KindInfo& kind : sampler_kinds()) {
+    if (!searches_several(kind.kind) || kind.kind == "grid") continue;
+    Client client({kind.kind, "none"});
     client.create(0, problem_of_two_values());
     for (std::uint64_t i = 0; i < 120; ++i) {
       const Message reply = client.ask();
-      ASSERT_EQ(reply["type"], "ASK_REPLY") << kind.name << reply;
+      ASSERT_EQ(reply["type"], "ASK_REPLY") << kind.kind << reply;
       const Message& params = reply["trial"]["params"];
       expect_point(params);
       const Message values = i % 9 == 8 ? Message::array({1.0, nullptr})
@@ -134,14 +134,14 @@ TEST(SolverSession, SaysWhatCannotBeDoneForSeveralValues) {
 }
 
 TEST(SolverSession, EverySamplerProposesPointsOfTheProblem) {
-  for (const KindInfo& kind : sampler_kinds()) {
-    if (kind.name == "grid" || is_population(kind.name)) continue;
-    Client client({kind.name, "none"});
+  for (const base::KindInfo& kind : sampler_kinds()) {
+    if (kind.kind == "grid" || is_population(kind.kind)) continue;
+    Client client({kind.kind, "none"});
     client.create(0, problem(1));
     std::set<std::string> seen;
     for (std::uint64_t i = 0; i < 40; ++i) {
       const Message reply = client.ask();
-      ASSERT_EQ(reply["type"], "ASK_REPLY") << kind.name << reply;
+      ASSERT_EQ(reply["type"], "ASK_REPLY") << kind.kind << reply;
       const Message& trial = reply["trial"];
       EXPECT_EQ(trial["id"], i);
       EXPECT_EQ(trial["next_step"], 1);
@@ -149,15 +149,15 @@ TEST(SolverSession, EverySamplerProposesPointsOfTheProblem) {
       seen.insert(trial["params"].dump());
       EXPECT_EQ(client.tell(i, {loss_of(trial["params"])}, 1)["type"], "TELL_REPLY");
     }
-    EXPECT_GT(seen.size(), 30U) << kind.name;
+    EXPECT_GT(seen.size(), 30U) << kind.kind;
   }
 }
 
 /// Whether a rule can be used by its name alone.
-bool takes_no_words(const KindInfo& kind) {
-  return !kind.combines && std::ranges::all_of(kind.options, [](const Option& option) {
-    return option.default_value.has_value();
-  });
+bool takes_no_words(const base::KindInfo& kind) {
+  return !find_stopping_kind(kind.kind)->combines &&
+         std::ranges::all_of(kind.fields,
+                             [](const auto& field) { return field.value.has_value(); });
 }
 
 /// Runs `trials` new trials to their ends with four open at a time; steps evaluated, and drops.
@@ -190,16 +190,16 @@ std::pair<std::int64_t, int> run(Client& client, std::uint64_t trials, std::stri
 }
 
 TEST(SolverSession, EveryRuleSavesStepsOrNone) {
-  for (const KindInfo& kind : stopping_kinds()) {
+  for (const base::KindInfo& kind : stopping_kinds()) {
     if (!takes_no_words(kind)) {
-      EXPECT_THROW(SolverSession({"random", kind.name}), base::Error);
+      EXPECT_THROW(SolverSession({"random", kind.kind}), base::Error);
       continue;
     }
-    Client client({"random", kind.name});
+    Client client({"random", kind.kind});
     client.create(0, problem(27));
     const auto [steps, dropped] = run(client, 80, nullptr);
-    EXPECT_LE(steps, 80 * 27) << kind.name;
-    if (kind.name == "asha") {
+    EXPECT_LE(steps, 80 * 27) << kind.kind;
+    if (kind.kind == "asha") {
       EXPECT_LT(steps, 80 * 27 / 2);
       EXPECT_GT(dropped, 20);
     }
@@ -390,9 +390,9 @@ TEST(SolverSession, AGridProposesInItsOrder) {
 }
 
 TEST(SolverSession, ASmallSpaceEndsWithATrialThatIsComplete) {
-  for (const KindInfo& kind : stopping_kinds()) {
+  for (const base::KindInfo& kind : stopping_kinds()) {
     if (!takes_no_words(kind)) continue;
-    Client client({"grid", kind.name});
+    Client client({"grid", kind.kind});
     Message small = problem(9);
     small["params_domain"] = Message::array({small["params_domain"][1]});
     client.create(0, small);
@@ -404,7 +404,7 @@ TEST(SolverSession, ASmallSpaceEndsWithATrialThatIsComplete) {
       const double falls = 1.0 / static_cast<double>(step);
       client.tell(trial["id"], {trial["params"][0].get<double>() + falls}, step);
     }
-    EXPECT_EQ(furthest, 9) << kind.name;
+    EXPECT_EQ(furthest, 9) << kind.kind;
   }
 }
 

@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, Conformance,
 
 TEST(StoppingRegistry, NamesAreUniqueAndUnknownOnesGiveNull) {
   std::set<std::string> names;
-  for (const KindInfo& kind : stopping_kinds()) EXPECT_TRUE(names.insert(kind.name).second);
+  for (const base::KindInfo& kind : stopping_kinds()) EXPECT_TRUE(names.insert(kind.kind).second);
   EXPECT_EQ(make_stopping_rule("astrology", {}), nullptr);
 }
 
