@@ -11,7 +11,7 @@
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "nn/reshape/reshape.h"
 #include "runtime/instance.h"
 #include "runtime/value.h"

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "bench/driven.h"
-#include "hpo/driver/network_work.h"
+#include "hpo/driver/networks/network_work.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/stopping/registry.h"
 

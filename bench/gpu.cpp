@@ -14,8 +14,8 @@
 #include "bench/gpu_training.h"
 #include "bench/measure.h"
 #include "kernels/device.h"
-#include "nn/flow.h"
 #include "nn/layers/conv2d.h"
+#include "nn/network/flow.h"
 
 namespace bench {
 

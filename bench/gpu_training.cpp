@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "nn/init.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/training/train.h"
 #include "tasks/device.h"
 
 namespace bench {

@@ -11,11 +11,11 @@
 #include "bench/measure.h"
 #include "kernels/device.h"
 #include "kernels/kernels.h"
-#include "nn/data_view.h"
-#include "nn/hyper.h"
-#include "nn/slab.h"
-#include "nn/spec.h"
-#include "nn/workspace.h"
+#include "nn/data/data_view.h"
+#include "nn/model/slab.h"
+#include "nn/model/spec.h"
+#include "nn/network/workspace.h"
+#include "nn/training/hyper.h"
 
 namespace bench {
 

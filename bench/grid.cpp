@@ -16,7 +16,7 @@
 #include "bench/process.h"
 #include "bench/rival.h"
 #include "nn/data/load.h"
-#include "nn/hyper.h"
+#include "nn/training/hyper.h"
 
 namespace bench {
 

@@ -11,8 +11,8 @@
 #include "bench/measure.h"
 #include "bench/workloads.h"
 #include "nn/data/load.h"
-#include "nn/init.h"
-#include "nn/pack.h"
+#include "nn/model/init.h"
+#include "nn/training/pack.h"
 
 namespace bench {
 

@@ -10,9 +10,9 @@
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "nn/data/load.h"
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "nn/reshape/reshape.h"
-#include "nn/train.h"
+#include "nn/training/train.h"
 
 namespace bench {
 

@@ -9,7 +9,7 @@ namespace bench {
 struct Trained {
   double seconds = 0;   ///< of the epochs alone: everything is loaded and compiled before
   double accuracy = 0;  ///< on the test rows, mean over the networks
-  double flops = 0;     ///< counted (nn/spec.h)
+  double flops = 0;     ///< counted (nn/model/spec.h)
 };
 
 /// Networks are born from `seed` and numbers behind it, and rows are shuffled under it. `packs`:

@@ -8,8 +8,8 @@
 
 #include "nn/data/data_spec.h"
 #include "nn/data/dataset.h"
-#include "nn/hyper.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
+#include "nn/training/hyper.h"
 
 namespace bench {
 

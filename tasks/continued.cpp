@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "kernels/kernels.h"
 #include "nn/data/preprocessing.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "nn/reshape/continued_net.h"
 #include "runtime/runtime.h"
 #include "tasks/simulated.h"

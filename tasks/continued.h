@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "nn/data/continued.h"
 #include "nn/data/dataset.h"
-#include "nn/slab.h"
+#include "nn/model/slab.h"
 #include "runtime/value.h"
 
 namespace tasks {

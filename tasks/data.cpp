@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "nn/data/load_files.h"
-#include "nn/random.h"
+#include "nn/training/random.h"
 #include "runtime/runtime.h"
 #include "tasks/load_versions.h"
 #include "tasks/tasks.h"

@@ -9,7 +9,7 @@
 #include "kernels/device.h"
 #include "kernels/kernels.h"
 #include "nn/data/resident.h"
-#include "nn/workspace.h"
+#include "nn/network/workspace.h"
 #include "runtime/context.h"
 #include "runtime/gpu_failure.h"
 #include "runtime/resources.h"

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "nn/hyper.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
+#include "nn/training/hyper.h"
 #include "runtime/context.h"
 
 namespace tasks {

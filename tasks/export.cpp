@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "runtime/runtime.h"
 #include "tasks/tasks.h"
 

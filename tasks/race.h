@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "nn/adapt/policy.h"
-#include "nn/hyper.h"
-#include "nn/row_losses.h"
-#include "nn/slab.h"
-#include "nn/train.h"
+#include "nn/evaluation/row_losses.h"
+#include "nn/model/slab.h"
+#include "nn/training/hyper.h"
+#include "nn/training/train.h"
 #include "runtime/async.h"
 #include "runtime/value.h"
 #include "tasks/device_rule.h"

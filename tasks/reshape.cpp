@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/optimizer_slots.h"
+#include "nn/training/optimizer_slots.h"
 #include "runtime/runtime.h"
 #include "tasks/device.h"
 #include "tasks/simulated.h"

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "nn/data/dataset.h"
-#include "nn/hyper.h"
+#include "nn/model/slab.h"
 #include "nn/reshape/statistics.h"
-#include "nn/slab.h"
-#include "nn/train.h"
-#include "nn/unit_norms.h"
+#include "nn/training/hyper.h"
+#include "nn/training/train.h"
+#include "nn/training/unit_norms.h"
 
 namespace tasks {
 

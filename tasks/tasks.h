@@ -20,14 +20,14 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "nn/baseline.h"
 #include "nn/data/dataset.h"
-#include "nn/hyper.h"
+#include "nn/evaluation/baseline.h"
+#include "nn/model/slab.h"
 #include "nn/reshape/operation.h"
 #include "nn/reshape/statistics.h"
-#include "nn/slab.h"
-#include "nn/train.h"
-#include "nn/unit_norms.h"
+#include "nn/training/hyper.h"
+#include "nn/training/train.h"
+#include "nn/training/unit_norms.h"
 #include "runtime/context.h"
 #include "runtime/key.h"
 #include "runtime/resources.h"
@@ -107,8 +107,8 @@ struct Seeds {
                                                           nn::Part part, const nn::Choice& loss,
                                                           rt::Flops cost);
 
-/// Seconds that it takes to answer a row of one part of the data alone (nn/latency.h). Measured
-/// anew at each call, which is no pure one; of a simulated network modelled.
+/// Seconds that it takes to answer a row of one part of the data alone (nn/evaluation/latency.h).
+/// Measured anew at each call, which is no pure one; of a simulated network modelled.
 [[nodiscard]] rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
                                             const rt::Value<nn::Dataset>& data, nn::Part part);
 
@@ -127,7 +127,7 @@ struct Seeds {
                                                      const rt::Value<nn::Dataset>& data,
                                                      const nn::Operation& operation);
 
-/// How large the units are that could be removed (nn/unit_norms.h).
+/// How large the units are that could be removed (nn/training/unit_norms.h).
 [[nodiscard]] rt::Value<std::vector<nn::UnitNorms>> unit_norms(const rt::Value<nn::ParamSlab>& net);
 
 /// What they do on rows of the training part (nn/reshape/statistics.h); costs
@@ -136,11 +136,11 @@ struct Seeds {
     const rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data, rt::Flops cost);
 
 /// `net` for a training that goes on with other options of its optimizer, which may need other
-/// slots (nn/optimizer_slots.h).
+/// slots (nn/training/optimizer_slots.h).
 [[nodiscard]] rt::Value<nn::ParamSlab> with_slots_for(const rt::Value<nn::ParamSlab>& net,
                                                       const nn::Choice& optimizer);
 
-/// One of the simplest predictors of the data, as a network (nn/baseline.h).
+/// One of the simplest predictors of the data, as a network (nn/evaluation/baseline.h).
 [[nodiscard]] rt::Value<nn::ParamSlab> fit_baseline(const rt::Value<nn::Dataset>& data,
                                                     nn::Baseline kind, rt::Flops cost);
 
@@ -154,9 +154,9 @@ struct Seeds {
                                    std::uint64_t rows, std::int32_t batch);
 [[nodiscard]] rt::Flops evaluate_cost(const nn::Flops& row, std::uint64_t rows);
 
-/// Writes the network with its preprocessing (nn/model_file.h); the file appears whole or not at
-/// all. `more` are further texts for its metadata; with the optimizer's state where that is asked
-/// for. Not pure: it writes each time it is called.
+/// Writes the network with its preprocessing (nn/model/model_file.h); the file appears whole or not
+/// at all. `more` are further texts for its metadata; with the optimizer's state where that is
+/// asked for. Not pure: it writes each time it is called.
 rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
                              const rt::Value<nn::Dataset>& data, const std::string& path,
                              const std::map<std::string, std::string>& more = {},

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "kernels/kernels.h"
 #include "nn/data/feed.h"
-#include "nn/pack.h"
+#include "nn/training/pack.h"
 #include "runtime/codec.h"
 
 namespace tasks {

@@ -2,9 +2,9 @@
 // Training calls that run as one: what they share is the reading of batches.
 
 #include "nn/data/dataset.h"
-#include "nn/hyper.h"
-#include "nn/slab.h"
-#include "nn/train.h"
+#include "nn/model/slab.h"
+#include "nn/training/hyper.h"
+#include "nn/training/train.h"
 #include "runtime/access.h"
 #include "runtime/context.h"
 #include "runtime/pack.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kernels/device.h"
-#include "nn/layout.h"
-#include "nn/memory.h"
+#include "nn/model/layout.h"
+#include "nn/network/memory.h"
 #include "nn/reshape/statistics.h"
 
 namespace tasks {

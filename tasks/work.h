@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "nn/data/feed.h"
-#include "nn/hyper.h"
+#include "nn/model/spec.h"
 #include "nn/reshape/reshape.h"
-#include "nn/spec.h"
-#include "nn/train.h"
+#include "nn/training/hyper.h"
+#include "nn/training/train.h"
 #include "runtime/resources.h"
 
 namespace tasks {

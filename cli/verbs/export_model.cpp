@@ -10,7 +10,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/optuna.h"
 #include "hpo/study/spec.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "nn/onnx/export.h"
 
 namespace cli {

@@ -1,4 +1,4 @@
-#include "hpo/driver/plan.h"
+#include "hpo/driver/planning/plan.h"
 #include "base/words.h"
 #include "hpo/driver/run_config.h"
 
@@ -6,9 +6,9 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
-#include "hpo/driver/loaded_study.h"
-#include "hpo/driver/network_work.h"
-#include "hpo/driver/placement.h"
+#include "hpo/driver/networks/loaded_study.h"
+#include "hpo/driver/networks/network_work.h"
+#include "hpo/driver/planning/placement.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"

@@ -1,6 +1,6 @@
 #include "base/json_writer.h"
 #include "base/words.h"
-#include "nn/predict_table.h"
+#include "nn/evaluation/predict_table.h"
 
 #include <cstdio>
 #include <optional>

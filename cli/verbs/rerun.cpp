@@ -7,9 +7,9 @@
 #include "cli/train_progress.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
-#include "hpo/driver/rerun.h"
+#include "hpo/driver/programs/rerun.h"
+#include "hpo/driver/programs/trial_folder.h"
 #include "hpo/driver/sweep.h"
-#include "hpo/driver/trial_folder.h"
 #include "hpo/study/asked.h"
 
 namespace cli {

@@ -1,4 +1,4 @@
-#include "hpo/driver/simulate.h"
+#include "hpo/driver/planning/simulate.h"
 #include "base/json_writer.h"
 #include "base/words.h"
 

@@ -8,7 +8,7 @@
 #include "examples/policies/turns.h"
 #include "nn/adapt/grid.h"
 #include "nn/adapt/plugin.h"
-#include "nn/unit_norms.h"
+#include "nn/training/unit_norms.h"
 
 namespace {
 

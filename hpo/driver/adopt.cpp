@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "hpo/driver/network_work.h"
+#include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/driver/warm_start.h"
 #include "hpo/log/study_reader.h"

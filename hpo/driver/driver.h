@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "hpo/driver/checkpoints.h"
 #include "hpo/driver/live_trial.h"
+#include "hpo/driver/networks/checkpoints.h"
 #include "hpo/driver/observer.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/log/event_log.h"

@@ -5,8 +5,8 @@
 // An adapter tells the machine what happened and asks it what happens next; it makes the world
 // follow, and writes the log. The adapters: the driver, which runs trials (hpo/driver); programs
 // that ask for trials and tell what came of them (hpo/ask, hpo/solver); and the plan, which plays a
-// study through on paper (hpo/driver/plan.h). A machine that was told the events of a log goes on
-// as the one that wrote it.
+// study through on paper (hpo/driver/planning/plan.h). A machine that was told the events of a log
+// goes on as the one that wrote it.
 
 #include <cstddef>
 #include <cstdint>

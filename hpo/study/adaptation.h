@@ -5,7 +5,7 @@
 
 #include "hpo/study/node.h"
 #include "nn/adapt/policy.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
 
 namespace hpo::study {
 

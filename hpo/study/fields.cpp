@@ -9,7 +9,7 @@
 #include "hpo/study/metric_names.h"
 #include "hpo/study/parameters.h"
 #include "hpo/study/spec.h"
-#include "nn/hyper.h"
+#include "nn/training/hyper.h"
 
 namespace hpo::study {
 

@@ -13,10 +13,10 @@
 #include "hpo/study/field.h"
 #include "hpo/study/plugin.h"
 #include "nn/adapt/policy.h"
-#include "nn/hyper.h"
 #include "nn/layers/layer.h"
+#include "nn/model/spec.h"
 #include "nn/reshape/operation.h"
-#include "nn/spec.h"
+#include "nn/training/hyper.h"
 
 namespace hpo::study {
 

@@ -6,7 +6,7 @@
 #include "hpo/study/field.h"
 #include "hpo/study/node.h"
 #include "nn/fields.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
 
 namespace hpo::study {
 

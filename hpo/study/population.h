@@ -3,7 +3,7 @@
 // with.
 
 #include "hpo/study/spec.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
 
 namespace hpo::study {
 

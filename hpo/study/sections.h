@@ -11,7 +11,7 @@
 #include "hpo/space/trial_state.h"
 #include "hpo/study/tree.h"
 #include "nn/data/data_spec.h"
-#include "nn/hyper.h"
+#include "nn/training/hyper.h"
 
 namespace hpo {
 

@@ -12,9 +12,9 @@
 #include "nn/adapt/policy.h"
 #include "nn/data/data_spec.h"
 #include "nn/data/dataset.h"
-#include "nn/hyper.h"
-#include "nn/slab.h"
-#include "nn/spec.h"
+#include "nn/model/slab.h"
+#include "nn/model/spec.h"
+#include "nn/training/hyper.h"
 
 namespace hpo {
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "nn/error.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 namespace nn {
 namespace {

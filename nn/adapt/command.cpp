@@ -14,7 +14,7 @@
 #include "nn/adapt/judge.h"
 #include "nn/adapt/operation_json.h"
 #include "nn/error.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 namespace nn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "nn/adapt/judge.h"
 #include "nn/error.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 namespace nn {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 namespace nn {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "nn/adapt/guarded.h"
 #include "nn/error.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 namespace nn {
 

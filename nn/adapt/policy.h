@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "nn/fields.h"
-#include "nn/hyper.h"
+#include "nn/model/spec.h"
 #include "nn/reshape/operation.h"
 #include "nn/reshape/statistics.h"
-#include "nn/spec.h"
-#include "nn/unit_norms.h"
+#include "nn/training/hyper.h"
+#include "nn/training/unit_norms.h"
 
 namespace nn {
 

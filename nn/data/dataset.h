@@ -13,10 +13,10 @@
 #include "base/hash.h"
 #include "nn/data/block.h"
 #include "nn/data/data_spec.h"
+#include "nn/data/data_view.h"
 #include "nn/data/dates.h"
 #include "nn/data/number_format.h"
-#include "nn/data_view.h"
-#include "nn/shape.h"
+#include "nn/model/shape.h"
 
 namespace nn {
 

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "kernels/feed.h"
+#include "nn/data/data_view.h"
 #include "nn/data/dataset.h"
-#include "nn/data_view.h"
 
 namespace nn {
 

@@ -14,7 +14,7 @@
 #include "nn/data/npy_reader.h"
 #include "nn/data/scaling.h"
 #include "nn/data/target.h"
-#include "nn/safetensors.h"
+#include "nn/model/safetensors.h"
 
 namespace nn {
 

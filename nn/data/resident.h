@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "nn/data/data_view.h"
 #include "nn/data/dataset.h"
-#include "nn/data_view.h"
 
 namespace nn {
 

@@ -7,7 +7,7 @@
 
 #include "base/words.h"
 #include "nn/data/data_error.h"
-#include "nn/random.h"
+#include "nn/training/random.h"
 
 namespace nn {
 

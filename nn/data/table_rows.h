@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "nn/data/csv_stream.h"
+#include "nn/data/data_view.h"
 #include "nn/data/dataset.h"
 #include "nn/data/table_fit.h"
-#include "nn/data_view.h"
 
 namespace nn {
 

@@ -6,7 +6,7 @@
 
 #include "kernels/kernels.h"
 #include "nn/fields.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 namespace nn {
 

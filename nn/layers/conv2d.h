@@ -8,7 +8,7 @@
 
 #include "kernels/kernels.h"
 #include "nn/fields.h"
-#include "nn/shape.h"
+#include "nn/model/shape.h"
 
 namespace nn {
 

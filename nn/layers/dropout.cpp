@@ -1,6 +1,6 @@
 #include "nn/layers/dropout.h"
 
-#include "nn/random.h"
+#include "nn/training/random.h"
 
 namespace nn {
 namespace {

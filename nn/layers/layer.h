@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/draws.h"
-#include "nn/flow.h"
-#include "nn/gradient_sink.h"
 #include "nn/layers/activation.h"
-#include "nn/layout.h"
-#include "nn/spec.h"
-#include "nn/use.h"
+#include "nn/model/layout.h"
+#include "nn/model/spec.h"
+#include "nn/network/draws.h"
+#include "nn/network/flow.h"
+#include "nn/network/use.h"
+#include "nn/training/gradient_sink.h"
 
 namespace nn {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/data_view.h"
+#include "nn/data/data_view.h"
 #include "nn/fields.h"
-#include "nn/hyper.h"
+#include "nn/training/hyper.h"
 
 namespace nn {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/data_view.h"
+#include "nn/data/data_view.h"
 #include "nn/metrics/confusion.h"
 
 namespace nn {

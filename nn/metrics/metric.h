@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nn/hyper.h"
 #include "nn/metrics/judged.h"
+#include "nn/training/hyper.h"
 
 namespace nn {
 

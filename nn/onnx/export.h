@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/predict_table.h"
+#include "nn/evaluation/predict_table.h"
 
 namespace nn::onnx {
 

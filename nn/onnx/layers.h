@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "nn/flow.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
+#include "nn/model/slab.h"
+#include "nn/network/flow.h"
 #include "nn/onnx/graph.h"
-#include "nn/slab.h"
 
 namespace nn::onnx {
 

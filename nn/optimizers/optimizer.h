@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "kernels/step_buffer.h"
-#include "nn/ages.h"
 #include "nn/fields.h"
-#include "nn/hyper.h"
+#include "nn/training/ages.h"
+#include "nn/training/hyper.h"
 
 namespace nn {
 

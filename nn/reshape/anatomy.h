@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "nn/layout.h"
-#include "nn/spec.h"
+#include "nn/model/layout.h"
+#include "nn/model/spec.h"
 
 namespace nn {
 

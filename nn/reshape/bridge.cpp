@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "nn/flow.h"
+#include "nn/network/flow.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/reading.h"

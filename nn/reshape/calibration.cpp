@@ -5,15 +5,15 @@
 #include <numeric>
 #include <string>
 
-#include "nn/batch_reader.h"
-#include "nn/brought_here.h"
 #include "nn/data/feed.h"
-#include "nn/flow.h"
 #include "nn/layers/conv2d.h"
 #include "nn/losses/loss.h"
-#include "nn/network.h"
-#include "nn/random.h"
-#include "nn/train.h"
+#include "nn/network/brought_here.h"
+#include "nn/network/flow.h"
+#include "nn/network/network.h"
+#include "nn/training/batch_reader.h"
+#include "nn/training/random.h"
+#include "nn/training/train.h"
 
 namespace nn {
 namespace {

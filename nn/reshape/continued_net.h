@@ -7,9 +7,9 @@
 
 #include "kernels/kernels.h"
 #include "nn/data/continued.h"
-#include "nn/hyper.h"
-#include "nn/slab.h"
-#include "nn/spec.h"
+#include "nn/model/slab.h"
+#include "nn/model/spec.h"
+#include "nn/training/hyper.h"
 
 namespace nn {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "nn/reshape/anatomy.h"
 
 namespace nn {

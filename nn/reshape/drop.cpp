@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "nn/layers/conv2d.h"
 #include "nn/layers/layer.h"
+#include "nn/model/wiring.h"
 #include "nn/reshape/anatomy.h"
-#include "nn/wiring.h"
 
 namespace nn {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "kernels/kernels.h"
-#include "nn/data_view.h"
+#include "nn/data/data_view.h"
+#include "nn/network/workspace.h"
 #include "nn/reshape/net.h"
 #include "nn/reshape/operation.h"
-#include "nn/workspace.h"
 
 namespace nn {
 

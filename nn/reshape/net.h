@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
+#include "nn/model/slab.h"
+#include "nn/model/units.h"
 #include "nn/reshape/numbers.h"
 #include "nn/reshape/reshape.h"
-#include "nn/slab.h"
-#include "nn/units.h"
 
 namespace nn {
 

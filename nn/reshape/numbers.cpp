@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nn/brought_here.h"
+#include "nn/network/brought_here.h"
 
 namespace nn {
 namespace {

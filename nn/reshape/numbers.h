@@ -12,8 +12,8 @@
 
 #include "kernels/kernels.h"
 #include "nn/data/block.h"
-#include "nn/layout.h"
-#include "nn/workspace.h"
+#include "nn/model/layout.h"
+#include "nn/network/workspace.h"
 
 namespace nn {
 

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "nn/fields.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
 
 namespace nn {
 

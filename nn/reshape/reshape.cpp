@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "nn/batch_reader.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/kind.h"
+#include "nn/training/batch_reader.h"
 
 namespace nn {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "kernels/kernels.h"
-#include "nn/data_view.h"
+#include "nn/data/data_view.h"
+#include "nn/model/slab.h"
+#include "nn/network/workspace.h"
 #include "nn/reshape/operation.h"
-#include "nn/slab.h"
-#include "nn/workspace.h"
 
 namespace nn {
 

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/random.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/draw.h"
-#include "nn/unit_norms.h"
+#include "nn/training/random.h"
+#include "nn/training/unit_norms.h"
 
 namespace nn {
 namespace {

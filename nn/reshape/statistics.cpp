@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/batch_reader.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"
 #include "nn/reshape/reshape.h"
+#include "nn/training/batch_reader.h"
 
 namespace nn {
 namespace {

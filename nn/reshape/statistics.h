@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "nn/data_view.h"
-#include "nn/slab.h"
-#include "nn/workspace.h"
+#include "nn/data/data_view.h"
+#include "nn/model/slab.h"
+#include "nn/network/workspace.h"
 
 namespace nn {
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <numeric>
 
-#include "nn/flow.h"
-#include "nn/init.h"
 #include "nn/layers/activation.h"
+#include "nn/model/init.h"
+#include "nn/network/flow.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/bridge.h"
 #include "nn/reshape/calibration.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "nn/fields.h"
-#include "nn/hyper.h"
-#include "nn/lr_curve.h"
+#include "nn/training/hyper.h"
+#include "nn/training/lr_curve.h"
 
 namespace nn {
 

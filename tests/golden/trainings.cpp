@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nn/data/load.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "runtime/runtime.h"
 #include "tasks/tasks.h"
 #include "tests/golden/values.h"

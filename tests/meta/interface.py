@@ -7,9 +7,10 @@ import re
 import house
 
 VERSION_IN = "nn/adapt/plugin.h"
-HEADERS = ("base/error.h", "base/kind.h", "nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h", "nn/hyper.h",
-           "nn/reshape/operation.h", "nn/reshape/statistics.h", "nn/shape.h", "nn/spec.h", "nn/unit_norms.h")
-VERSION, TEXT = 5, "a9540d4052f7d3cd"
+HEADERS = ("base/error.h", "base/kind.h", "nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h",
+           "nn/model/shape.h", "nn/model/spec.h", "nn/reshape/operation.h", "nn/reshape/statistics.h", "nn/training/hyper.h",
+           "nn/training/unit_norms.h")
+VERSION, TEXT = 5, "06b20ddd0d1143f7"
 
 
 def text_of(tree):
@@ -36,8 +37,9 @@ def check(tree, version=VERSION, text=TEXT):
 
 SAME = {path: "" for path in HEADERS} | {VERSION_IN: f"kPolicyVersion = {VERSION};"}
 SAMPLES = [
-    (SAME | {"nn/spec.h": "int x;"}, ["the headers of the interface changed, but not kPolicyVersion"]),
-    (SAME | {"nn/spec.h": "int x;", VERSION_IN: f"kPolicyVersion = {VERSION + 1};"}, [f"expected VERSION, TEXT = {VERSION + 1}"]),
+    (SAME | {"nn/error.h": "int x;"}, ["the headers of the interface changed, but not kPolicyVersion"]),
+    (SAME | {"nn/error.h": "int x;", VERSION_IN: f"kPolicyVersion = {VERSION + 1};"},
+     [f"expected VERSION, TEXT = {VERSION + 1}"]),
     ({VERSION_IN: ""}, [f"{path}: is no file" for path in HEADERS]),
 ]
 

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "nn/init.h"
-#include "nn/pack.h"
+#include "nn/model/init.h"
 #include "nn/reshape/reshape.h"
-#include "nn/train.h"
+#include "nn/training/pack.h"
+#include "nn/training/train.h"
 #include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 

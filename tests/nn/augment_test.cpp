@@ -1,6 +1,6 @@
 // Moving images while training: what a move hangs on, and that nothing but training sees it.
 
-#include "nn/augment.h"
+#include "nn/training/augment.h"
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "nn/error.h"
-#include "nn/init.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "nn/data/block.h"
-#include "nn/init.h"
-#include "nn/random.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/training/random.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

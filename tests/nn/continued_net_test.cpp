@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "kernels/cpu/cpu.h"
-#include "nn/batches.h"
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "nn/reshape/continued_net.h"
-#include "nn/train.h"
+#include "nn/training/batches.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

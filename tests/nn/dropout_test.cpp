@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "nn/data/block.h"
-#include "nn/init.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

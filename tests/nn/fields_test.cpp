@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "nn/hyper.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
+#include "nn/training/hyper.h"
 
 namespace {
 

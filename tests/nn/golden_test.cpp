@@ -9,9 +9,9 @@
 #include <string>
 
 #include "nn/data/load.h"
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "nn/reshape/reshape.h"
-#include "nn/train.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "nn/data/block.h"
-#include "nn/network.h"
-#include "nn/random.h"
+#include "nn/network/network.h"
+#include "nn/training/random.h"
 #include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 

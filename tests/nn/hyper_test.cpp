@@ -1,4 +1,4 @@
-#include "nn/hyper.h"
+#include "nn/training/hyper.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // How long a network takes for one row: what counts, and that it is the network that takes it.
 
-#include "nn/latency.h"
+#include "nn/evaluation/latency.h"
 #include "base/error.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "tests/nn/nets.h"
 
 namespace {

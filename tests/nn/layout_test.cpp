@@ -1,12 +1,12 @@
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "nn/arena.h"
 #include "nn/layers/layer.h"
-#include "nn/random.h"
+#include "nn/network/arena.h"
+#include "nn/training/random.h"
 #include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 

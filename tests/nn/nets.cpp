@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nn/random.h"
+#include "nn/training/random.h"
 
 namespace nn_test {
 

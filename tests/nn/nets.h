@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "nn/data_view.h"
-#include "nn/hyper.h"
+#include "nn/data/data_view.h"
 #include "nn/losses/loss.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
+#include "nn/training/hyper.h"
 
 namespace nn_test {
 

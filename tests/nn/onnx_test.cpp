@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "nn/data/preprocessing.h"
-#include "nn/init.h"
 #include "nn/layers/layer.h"
+#include "nn/model/init.h"
+#include "nn/model/spec.h"
 #include "nn/onnx/export.h"
 #include "nn/onnx/layers.h"
-#include "nn/spec.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "nn/random.h"
+#include "nn/training/random.h"
 
 namespace {
 

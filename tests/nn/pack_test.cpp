@@ -1,5 +1,5 @@
 // Networks that train in turn on the same batches: each as if it were alone, to the bit.
-#include "nn/pack.h"
+#include "nn/training/pack.h"
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <deque>
 #include <vector>
 
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "tests/nn/layer_cases.h"
 #include "tests/nn/nets.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "nn/init.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -2,8 +2,8 @@
 // the table, and rows are answered in their order.
 
 #include "base/error.h"
+#include "nn/evaluation/predict_table.h"
 #include "nn/losses/loss.h"
-#include "nn/predict_table.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 
 #include "nn/data/csv_stream.h"
 #include "nn/data/load.h"
-#include "nn/init.h"
-#include "nn/model_file.h"
+#include "nn/model/init.h"
+#include "nn/model/model_file.h"
 #include "tests/nn/nets.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,6 +1,6 @@
 // The loss of each row, and what pairs of them say.
 
-#include "nn/row_losses.h"
+#include "nn/evaluation/row_losses.h"
 
 #include <gtest/gtest.h>
 

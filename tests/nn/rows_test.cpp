@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/cpu.h"
-#include "nn/init.h"
-#include "nn/slab.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/model/slab.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

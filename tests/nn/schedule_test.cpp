@@ -11,8 +11,8 @@
 #include <numbers>
 
 #include "nn/error.h"
-#include "nn/init.h"
-#include "nn/train.h"
+#include "nn/model/init.h"
+#include "nn/training/train.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "nn/slab.h"
+#include "nn/model/slab.h"
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "nn/init.h"
-#include "nn/optimizer_slots.h"
-#include "nn/random.h"
+#include "nn/model/init.h"
+#include "nn/training/optimizer_slots.h"
+#include "nn/training/random.h"
 #include "tests/nn/nets.h"
 
 namespace {

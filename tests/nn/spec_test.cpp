@@ -1,11 +1,11 @@
-#include "nn/spec.h"
+#include "nn/model/spec.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "nn/layers/conv2d.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 #include "tests/nn/nets.h"
 
 namespace {

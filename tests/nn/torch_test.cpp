@@ -16,7 +16,7 @@
 #include "nn/data/block.h"
 #include "nn/layers/activation.h"
 #include "nn/losses/loss.h"
-#include "nn/trainer.h"
+#include "nn/training/trainer.h"
 
 namespace {
 

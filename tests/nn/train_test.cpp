@@ -1,4 +1,4 @@
-#include "nn/train.h"
+#include "nn/training/train.h"
 #include "base/error.h"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@
 
 #include "kernels/device.h"
 #include "nn/data/block.h"
-#include "nn/gradient_sink.h"
-#include "nn/init.h"
-#include "nn/random.h"
-#include "nn/trainer.h"
+#include "nn/model/init.h"
+#include "nn/training/gradient_sink.h"
+#include "nn/training/random.h"
+#include "nn/training/trainer.h"
 #include "tests/nn/nets.h"
 
 namespace {

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "nn/data/preprocessing.h"
-#include "nn/safetensors.h"
+#include "nn/model/safetensors.h"
 #include "tests/nn/data/files.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "nn/data/load.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "nn/reshape/reshape.h"
 #include "runtime/runtime.h"
 #include "tasks/race.h"

@@ -1,7 +1,7 @@
 // The file of a trained network.
 
 #include "base/error.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "tests/fuzz/memory_file.h"
 
 void fuzz::feed(std::string_view input) {

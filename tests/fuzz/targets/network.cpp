@@ -1,7 +1,7 @@
 // A network's description as JSON.
 
 #include "base/error.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz::feed(std::string_view input) {

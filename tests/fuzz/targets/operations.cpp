@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "nn/adapt/operation_json.h"
 #include "nn/adapt/policy.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

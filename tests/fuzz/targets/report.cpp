@@ -1,7 +1,7 @@
 // A line of the file in which a program reports.
 
 #include "base/error.h"
-#include "hpo/driver/report_line.h"
+#include "hpo/driver/programs/report_line.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz::feed(std::string_view input) {

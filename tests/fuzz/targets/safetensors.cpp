@@ -1,6 +1,6 @@
 // A safetensors file: read, written again, read again.
 
-#include "nn/safetensors.h"
+#include "nn/model/safetensors.h"
 #include "base/error.h"
 #include "tests/fuzz/fuzz.h"
 

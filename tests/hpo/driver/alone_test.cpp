@@ -3,10 +3,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "hpo/driver/placement.h"
-#include "hpo/driver/plan.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/planning/plan.h"
 #include "hpo/driver/sweep.h"
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {

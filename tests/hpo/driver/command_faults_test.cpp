@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "base/process/start.h"
-#include "hpo/driver/foreground.h"
-#include "hpo/driver/rerun.h"
-#include "hpo/driver/trial_folder.h"
+#include "hpo/driver/programs/foreground.h"
+#include "hpo/driver/programs/rerun.h"
+#include "hpo/driver/programs/trial_folder.h"
 #include "hpo/log/study_lock.h"
 #include "runtime/loop.h"
 #include "tests/hpo/driver/command_studies.h"

@@ -1,6 +1,6 @@
 // Studies whose trials run programs: what counts, in which order, and what stays of it.
 
-#include "hpo/driver/command_work.h"
+#include "hpo/driver/programs/command_work.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "hpo/driver/command_end.h"
+#include "hpo/driver/programs/command_end.h"
 #include "hpo/export/export.h"
 #include "tests/hpo/driver/command_studies.h"
 #include "tests/support/child.h"

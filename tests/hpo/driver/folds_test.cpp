@@ -5,17 +5,17 @@
 #include <cmath>
 #include <map>
 
-#include "hpo/driver/folded_work.h"
+#include "hpo/driver/networks/folded_work.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/candidates.h"
 #include "hpo/export/export.h"
 #include "hpo/study/trial_spec.h"
 #include "nn/adapt/policy.h"
-#include "nn/baseline.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
-#include "nn/init.h"
-#include "nn/model_file.h"
+#include "nn/evaluation/baseline.h"
+#include "nn/model/init.h"
+#include "nn/model/model_file.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {

@@ -9,8 +9,8 @@
 #include <functional>
 #include <iostream>
 
-#include "hpo/driver/placement.h"
-#include "hpo/driver/plan.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/planning/plan.h"
 #include "kernels/device.h"
 #include "tasks/device.h"
 #include "tests/hpo/driver/small_study.h"

@@ -1,4 +1,4 @@
-#include "hpo/driver/places.h"
+#include "hpo/driver/programs/places.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // What a study of adapting networks is said to cost before it runs, against what it did cost.
 
-#include "hpo/driver/plan.h"
+#include "hpo/driver/planning/plan.h"
 
-#include "hpo/driver/placement.h"
+#include "hpo/driver/planning/placement.h"
 
 #include "tests/hpo/driver/small_study.h"
 

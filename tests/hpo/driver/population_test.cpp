@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "hpo/driver/rounds.h"
+#include "hpo/driver/networks/rounds.h"
 #include "hpo/log/trial_table.h"
 #include "tests/hpo/driver/small_study.h"
 

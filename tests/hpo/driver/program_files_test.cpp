@@ -1,6 +1,6 @@
 // Whether a program is still the one that earlier trials ran.
 
-#include "hpo/driver/program_files.h"
+#include "hpo/driver/programs/program_files.h"
 
 #include <gtest/gtest.h>
 

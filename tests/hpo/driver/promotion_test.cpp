@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "hpo/driver/placement.h"
-#include "hpo/driver/plan.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/planning/plan.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "hpo/driver/simulate.h"
+#include "hpo/driver/planning/simulate.h"
 #include "hpo/study/spec.h"
 #include "tests/runtime/place/runs.h"
 #include "tests/support/child.h"

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "hpo/driver/placement.h"
-#include "hpo/driver/plan.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/planning/plan.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/export.h"
 #include "runtime/instance.h"

@@ -1,6 +1,6 @@
 // Whole studies on simulated machines. Skips where StarPU's SimGrid flavour was not built.
 
-#include "hpo/driver/simulate.h"
+#include "hpo/driver/planning/simulate.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "hpo/driver/loaded_study.h"
-#include "hpo/driver/placement.h"
-#include "hpo/driver/plan.h"
+#include "hpo/driver/networks/loaded_study.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/planning/plan.h"
 #include "hpo/place/border.h"
 #include "hpo/study/platform.h"
 #include "runtime/instance.h"

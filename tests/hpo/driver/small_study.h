@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "hpo/driver/driver.h"
-#include "hpo/driver/network_work.h"
+#include "hpo/driver/networks/network_work.h"
 #include "hpo/study/spec.h"
 #include "runtime/config.h"
 #include "runtime/gpu_failure.h"

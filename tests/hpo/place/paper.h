@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "hpo/place/round_figures.h"
 #include "hpo/place/timetable.h"
-#include "nn/spec.h"
+#include "nn/model/spec.h"
 #include "tasks/device_rule.h"
 #include "tasks/work.h"
 

@@ -6,8 +6,8 @@
 
 #include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
-#include "nn/augment.h"
-#include "nn/train.h"
+#include "nn/training/augment.h"
+#include "nn/training/train.h"
 #include "runtime/codec.h"
 #include "tests/hpo/study/study_fixture.h"
 

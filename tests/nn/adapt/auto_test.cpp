@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "nn/error.h"
-#include "nn/layout.h"
+#include "nn/model/layout.h"
 #include "tests/nn/nets.h"
 
 namespace nn {

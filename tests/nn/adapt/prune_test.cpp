@@ -9,10 +9,10 @@
 
 #include "nn/adapt/policy.h"
 #include "nn/error.h"
-#include "nn/group_lasso.h"
-#include "nn/init.h"
+#include "nn/model/init.h"
 #include "nn/reshape/reshape.h"
-#include "nn/train.h"
+#include "nn/training/group_lasso.h"
+#include "nn/training/train.h"
 #include "tests/nn/reshape/support.h"
 
 namespace nn {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "nn/safetensors.h"
+#include "nn/model/safetensors.h"
 #include "tests/nn/data/files.h"
 
 namespace {

@@ -1,12 +1,12 @@
 // The simplest predictors.
 
-#include "nn/baseline.h"
+#include "nn/evaluation/baseline.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "nn/train.h"
+#include "nn/training/train.h"
 #include "tests/nn/data/files.h"
 
 namespace {

@@ -12,8 +12,8 @@
 #include "nn/data/load_files.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/table_rows.h"
-#include "nn/random.h"
-#include "nn/safetensors.h"
+#include "nn/model/safetensors.h"
+#include "nn/training/random.h"
 #include "tests/nn/data/files.h"
 
 namespace {

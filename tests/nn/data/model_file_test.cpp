@@ -1,13 +1,13 @@
 // A network as a file: what is read back is what was written; what does not fit is refused.
 
-#include "nn/model_file.h"
+#include "nn/model/model_file.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "nn/init.h"
-#include "nn/layout.h"
+#include "nn/model/init.h"
+#include "nn/model/layout.h"
 #include "nn/reshape/reshape.h"
 #include "tests/nn/data/files.h"
 #include "tests/nn/nets.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "nn/safetensors.h"
+#include "nn/model/safetensors.h"
 #include "tests/nn/data/files.h"
 
 namespace {

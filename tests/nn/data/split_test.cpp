@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "nn/data/split.h"
-#include "nn/random.h"
+#include "nn/training/random.h"
 #include "tests/nn/data/files.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "nn/data/block.h"
-#include "nn/network.h"
-#include "nn/random.h"
+#include "nn/network/network.h"
+#include "nn/training/random.h"
 #include "tests/nn/device/on_device.h"
 #include "tests/nn/layer_cases.h"
 

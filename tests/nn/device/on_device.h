@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "nn/data_view.h"
-#include "nn/init.h"
-#include "nn/slab.h"
-#include "nn/train.h"
+#include "nn/data/data_view.h"
+#include "nn/model/init.h"
+#include "nn/model/slab.h"
+#include "nn/training/train.h"
 #include "tests/kernels/device.h"
 #include "tests/nn/nets.h"
 

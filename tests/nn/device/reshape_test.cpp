@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "kernels/feed.h"
 #include "nn/data/feed.h"
-#include "nn/memory.h"
+#include "nn/network/memory.h"
 #include "nn/reshape/reshape.h"
 #include "nn/reshape/statistics.h"
-#include "nn/unit_norms.h"
+#include "nn/training/unit_norms.h"
 #include "tests/nn/device/on_device.h"
 
 namespace {

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "kernels/feed.h"
-#include "nn/init.h"
-#include "nn/latency.h"
-#include "nn/memory.h"
+#include "nn/evaluation/latency.h"
+#include "nn/model/init.h"
+#include "nn/network/memory.h"
 #include "nn/reshape/reshape.h"
 #include "tests/nn/device/on_device.h"
 

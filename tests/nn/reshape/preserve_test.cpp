@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "kernels/kernels.h"
-#include "nn/init.h"
 #include "nn/layers/layer.h"
+#include "nn/model/init.h"
+#include "nn/model/slab.h"
 #include "nn/reshape/reading.h"
 #include "nn/reshape/refit.h"
-#include "nn/slab.h"
 #include "tests/nn/reshape/support.h"
 
 namespace {

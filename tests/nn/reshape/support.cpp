@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nn/batch_reader.h"
+#include "nn/training/batch_reader.h"
 
 namespace reshape_test {
 

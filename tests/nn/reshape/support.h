@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "nn/network.h"
-#include "nn/random.h"
+#include "nn/network/network.h"
 #include "nn/reshape/anatomy.h"
 #include "nn/reshape/kind.h"
+#include "nn/training/random.h"
 #include "tests/nn/nets.h"
 
 namespace reshape_test {

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <set>
 
-#include "nn/ages.h"
-#include "nn/batch_reader.h"
-#include "nn/init.h"
 #include "nn/losses/loss.h"
+#include "nn/model/init.h"
 #include "nn/optimizers/optimizer.h"
 #include "nn/reshape/reshape.h"
-#include "nn/train.h"
+#include "nn/training/ages.h"
+#include "nn/training/batch_reader.h"
+#include "nn/training/train.h"
 #include "tests/nn/reshape/support.h"
 
 namespace {

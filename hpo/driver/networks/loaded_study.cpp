@@ -1,0 +1,93 @@
+#include "hpo/driver/networks/loaded_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "hpo/driver/networks/trial_plan.h"
+#include "hpo/study/from.h"
+#include "hpo/study/metric_names.h"
+#include "nn/adapt/policy.h"
+
+namespace hpo {
+
+namespace {
+
+/// A sentence for each metric whose goal is the worst network.
+std::vector<std::string> odd_goals(const StudySpec& study) {
+  std::vector<Metric> metrics{study.metric};
+  metrics.insert(metrics.end(), study.others.begin(), study.others.end());
+  std::vector<std::string> notes;
+  for (const Metric& metric : metrics) {
+    if (!metric.name.starts_with("valid.")) continue;  // large or small networks: both may be meant
+    const bool most = study::is_maximized(metric.name);
+    if ((metric.goal == Goal::maximize) == most) continue;
+    notes.push_back(base::cat("metric ", metric.name, ": goal ", most ? "minimize" : "maximize",
+                              " looks for the worst network; ", most ? "more" : "less",
+                              " of it is better"));
+  }
+  return notes;
+}
+
+/// What a model brings along that goes on.
+void add_model_notes(const StudySpec& study, const Params& params, const StudyData& data,
+                     const TrialPlan& plan, std::vector<std::string>& notes) {
+  const nn::ModelSpec& model = plan.spec.model;
+  notes.push_back(base::cat("goes on from ", base::printable(data.model, 200), ": ",
+                            nn::shape_text(model), ", the optimizer's state ",
+                            plan.keeps_optimizer ? "goes on, too" : "begins anew"));
+  if (data.replay_rows == 0)
+    notes.emplace_back("without a replay (`from.replay`) nobody measures what it forgets");
+  if (const auto written =
+          written_network(study, params, data.info, nn::output_shape(model).elements());
+      written && nn::shape_text(*written) != nn::shape_text(model))
+    notes.push_back(base::cat("the network is the model's, not the ", nn::shape_text(*written),
+                              " of `network`"));
+}
+
+}  // namespace
+
+LoadedStudy load_settled(const StudySpec& study, const Params& params) {
+  StudyData data = load_data(study, params);
+  StudySpec settled = settle(study, data.info);
+  // Read again in folds, data has nothing to guess any more.
+  std::vector<std::string> notes = data.value.get().header().notes;
+  for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
+  const nn::DataSpec spec = data_spec(settled, params);
+  if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
+  const PlanPtr plan = plan_trial(settled, params, data.info, data.seeds.shuffle, nullptr);
+  Resources asked = plan->spec.resources;
+  if (data.info.model) add_model_notes(settled, params, data, *plan, notes);
+  return {.study = std::move(settled),
+          .data = std::move(data),
+          .params = params,
+          .asked = asked,
+          .notes = std::move(notes)};
+}
+
+void require_other_model(const LoadedStudy& loaded, const std::filesystem::path& file) {
+  std::error_code error;
+  if (loaded.data.model.empty() || !std::filesystem::equivalent(loaded.data.model, file, error))
+    return;
+  refuse_from(loaded.study, "model", "which this run would write over; give it another name");
+}
+
+LoadedStudy load_settled(const StudySpec& study) {
+  return load_settled(study, study.space.middle());
+}
+
+std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers, int gpus) {
+  if (study.parallel > 0) return study.parallel;
+  std::int64_t slots = workers / std::max<std::int64_t>(1, asked.cpus);
+  if (asked.gpus > 0)
+    slots = std::min(slots, static_cast<std::int64_t>(std::floor(gpus / asked.gpus)));
+  return std::max<std::int64_t>(1, slots);
+}
+
+std::int64_t slots_on(const rt::Platform& platform, const LoadedStudy& loaded) {
+  const int workers = platform.cpu.count + platform.gpu.count * platform.gpu.sharers;
+  return slots_of(loaded.study, loaded.asked, workers, platform.gpu.count);
+}
+
+}  // namespace hpo

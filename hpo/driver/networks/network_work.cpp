@@ -1,0 +1,415 @@
+#include "hpo/driver/networks/network_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/search/search.h"
+#include "hpo/study/gpus.h"
+#include "hpo/study/metric_names.h"
+#include "nn/losses/loss.h"
+#include "nn/metrics/metric.h"
+#include "nn/model/model_file.h"
+#include "runtime/async.h"
+#include "runtime/codec.h"
+#include "runtime/failure.h"
+#include "runtime/on.h"
+#include "tasks/device.h"
+
+namespace hpo {
+
+namespace {
+
+ConfusionTable table_of(const nn::Confusion& confusion, std::vector<std::string> classes,
+                        std::string part) {
+  ConfusionTable table{.part = std::move(part), .classes = std::move(classes), .counts = {}};
+  for (std::size_t truth = 0; truth < table.classes.size(); ++truth) {
+    auto& row = table.counts.emplace_back();
+    for (std::size_t c = 0; c < table.classes.size(); ++c) row.push_back(confusion.at(truth, c));
+  }
+  return table;
+}
+
+std::string name_of(const nn::DataSpec& spec) {
+  base::Bytes bytes = rt::encode(spec);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Whether a network is another one than the log's.
+bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
+  return !logged.empty() && net.key().hex() != logged;
+}
+
+/// The logged report of that border, which the log has.
+const Reported& report_at(std::int64_t border, std::span<const Reported> logged) {
+  return *std::ranges::find(logged, border, &Reported::step);
+}
+
+/// Whether the sampler decides about the trial at that border or a later one.
+bool pauses_from(std::int64_t border, const std::vector<std::int64_t>& borders,
+                 const TrialContext& trial) {
+  return std::ranges::any_of(
+      borders, [&](std::int64_t later) { return later >= border && trial.pauses(later); });
+}
+
+/// Of a network that is no good any more.
+nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  nn::Scores scores{.loss = kNone, .accuracy = kNone};
+  for (std::string& name : nn::measured_names(nn::target_kind(loss.kind), data.targets))
+    scores.metrics.emplace_back(std::move(name), kNone);
+  return scores;
+}
+
+/// Where it is trained.
+rt::On device_for(const nn::ModelSpec& model, const TrialSpec& spec) {
+  return rt::On(device_rule(spec.resources).kind_for(model, spec.hyper));
+}
+
+rt::Value<nn::Scores> scored(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
+                             nn::Part part, const TrialSpec& spec, const StudyData& data,
+                             rt::Flops cost) {
+  const rt::On device = device_for(model, spec);
+  return tasks::evaluate(net, data.value, part, spec.hyper.loss, cost);
+}
+
+rt::Value<nn::ClassScores> class_scored(const rt::Value<nn::ParamSlab>& net,
+                                        const nn::ModelSpec& model, nn::Part part,
+                                        const TrialSpec& spec, const StudyData& data,
+                                        rt::Flops cost) {
+  const rt::On device = device_for(model, spec);
+  return tasks::evaluate_classes(net, data.value, part, spec.hyper.loss, cost);
+}
+
+/// How long a row takes there.
+rt::Value<double> timed(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
+                        const TrialSpec& spec, const StudyData& data) {
+  const rt::On device = device_for(model, spec);
+  return tasks::row_latency(net, data.value, nn::Part::valid);
+}
+
+std::string trained_again(std::int64_t epoch, std::int64_t from) {
+  return base::cat("the network of epoch ", epoch, " is not in the store any more: trained again ",
+                   from == 0 ? "from the beginning" : base::cat("from epoch ", from),
+                   ", with another arithmetic than the one that reported");
+}
+
+}  // namespace
+
+Metrics metrics_of(std::string_view part, const nn::Scores& scores) {
+  Metrics metrics{{base::cat(part, ".loss"), scores.loss}};
+  for (const auto& [name, value] : scores.metrics)
+    metrics.emplace_back(base::cat(part, ".", name), value);
+  return metrics;
+}
+
+double metric_value(const Metrics& metrics, const std::string& name) {
+  for (const auto& [known, value] : metrics) {
+    if (known == name) return value;
+  }
+  throw base::Error(base::Errc::study,
+                    base::cat("metric '", name, "' is not one that a trial reports"));
+}
+
+void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& model) {
+  for (const std::string& name : deciding_metrics(study)) {
+    if (name == "weights") metrics.emplace_back(name, nn::weight_count(model));
+    if (name == "inference_flops")
+      metrics.emplace_back(name, static_cast<double>(nn::flops_per_row(model).forward));
+  }
+}
+
+TrialFailure diverged_before(std::int64_t epoch) {
+  return {Cause::diverged,
+          base::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
+}
+
+void require_resources(const Resources& asked, int workers, int gpus) {
+  auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
+    throw base::Error(base::Errc::no_device,
+                      base::cat("resources.", what, ": ", wanted,
+                                " for each trial, this machine offers ", there));
+  };
+  if (asked.cpus > workers) refuse("cpus", std::to_string(asked.cpus), std::to_string(workers));
+  if (asked.gpus > gpus) refuse("gpus", base::format_double(asked.gpus), std::to_string(gpus));
+  if (!asked.memory) return;
+  const std::uint64_t memory = base::usable_memory();
+  if (*asked.memory > memory)
+    refuse("memory", base::format_bytes(*asked.memory), base::format_bytes(memory));
+}
+
+void require_resources(const Resources& asked) {
+  // Looking at the machine takes a hundred files, and this is asked for every trial.
+  const int cores = asked.cpus > 1 ? base::usable_cores() : 1;
+  const int gpus = asked.gpus > 0 ? static_cast<int>(base::gpu_names().size()) : 0;
+  require_resources(asked, cores, gpus);
+}
+
+void prepare_gpu(const Resources& asked) {
+  if (asked.gpus > 1) {
+    throw base::Error(base::Errc::no_device,
+                      base::cat("resources.gpus: ", base::format_double(asked.gpus),
+                                " for each trial, a network trains on one at most"));
+  }
+  if (device_rule(asked).gpu_from < kNoGpu) tasks::setup_gpus();
+}
+
+void require_precision(kern::Precision precision, const Resources& asked) {
+  if (device_rule(asked).gpu_from <= 0) return;
+  const std::string lacking = tasks::cores_lack(precision);
+  if (lacking.empty()) return;
+  throw base::Error(base::Errc::no_device, base::cat("precision: ", kern::precision_name(precision),
+                                                     " for a core: ", lacking));
+}
+
+std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,
+                           std::int64_t epochs) {
+  if (study.early_stop_unit != Unit::steps) return 0;
+  return nn::steps_in({0, epochs, 1}, static_cast<std::int64_t>(data.train_rows), spec.hyper.batch);
+}
+
+std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs) {
+  std::vector<std::int64_t> borders;
+  std::unique_ptr<StoppingRule> rule = rule_of(study);
+  // Where a rung in another unit lies is known when a trial gets there.
+  const bool decides_ever =
+      counts_epochs(study) && rule->decides(0, std::max<std::int64_t>(1, study.max_epochs - 1));
+  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
+    std::int64_t last = borders.empty() ? 0 : borders.back();
+    if (epoch == epochs || !decides_ever || rule->decides(last, epoch)) borders.push_back(epoch);
+  }
+  return borders;
+}
+
+NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, base::Path folder,
+                         std::string model_file, bool sharing)
+    : study_(study),
+      runtime_(runtime),
+      folder_(std::move(folder)),
+      model_file_(std::move(model_file)),
+      sharing_(sharing),
+      data_varies_(study.data.varies()),
+      epochs_before_(tasks::epochs_trained()) {}
+
+void NetworkWork::provide(const Params& params, StudyData data) {
+  asked_.reset();
+  asked_data_.reset();
+  data_.insert_or_assign(name_of(data_spec(study_, params)), std::move(data));
+}
+
+const StudyData& NetworkWork::data_of(const nn::DataSpec& spec) {
+  std::string name = name_of(spec);
+  auto found = data_.find(name);
+  if (found == data_.end()) found = data_.emplace(std::move(name), load_data(study_, spec)).first;
+  return found->second;
+}
+
+const StudyData& NetworkWork::data_of(const Params& params) {
+  if (!asked_data_ || (data_varies_ && asked_data_->first != params))
+    asked_data_.emplace(params, &data_of(data_spec(study_, params)));
+  return *asked_data_->second;
+}
+
+PlanPtr NetworkWork::plan_of(const Params& params, const StudyData& data) const {
+  const bool same_data = asked_ && asked_->data == &data;
+  if (same_data && asked_->params == params) return asked_->plan;
+  PlanPtr plan = plan_trial(study_, params, data.info, data.seeds.shuffle,
+                            same_data ? asked_->plan.get() : nullptr);
+  require_resources(plan->spec.resources, runtime_.workers(), runtime_.gpus());
+  if (runtime_.executor() != rt::Executor::simulated) {
+    prepare_gpu(plan->spec.resources);
+    require_precision(plan->spec.hyper.precision, plan->spec.resources);
+  }
+  asked_ = Asked{params, &data, plan};
+  return plan;
+}
+
+TrialFacts NetworkWork::facts(const Params& params) {
+  const PlanPtr plan = plan_of(params, data_of(params));
+  return {.inference_flops = static_cast<double>(plan->network->row.forward)};
+}
+
+rt::Async<NetworkWork::Validated> NetworkWork::validate(AdaptingNetwork& network,
+                                                        const TrialSpec& spec,
+                                                        const StudyData& data, rt::Flops scoring) {
+  rt::Value<nn::Scores> scores = scored(network.net(), as_born_ ? spec.model : network.model(),
+                                        nn::Part::valid, spec, data, scoring);
+  // Scores bring the training with them, and the driver wakes up once. What went wrong in the
+  // training comes first.
+  Validated now;
+  std::exception_ptr not_scored;
+  try {
+    now.scores = co_await scores;
+  } catch (...) {
+    not_scored = std::current_exception();
+  }
+  rt::Async<nn::TrainStats> trained = network.stats();
+  const nn::TrainStats stats = co_await std::move(trained);
+  now.loss = stats.loss;
+  now.diverged = stats.diverged;
+  if (!stats.diverged && not_scored) std::rethrow_exception(not_scored);
+  co_return now;
+}
+
+rt::Async<void> NetworkWork::run(TrialContext& trial) {
+  const StudyData& data = data_of(trial.params());
+  const PlanPtr plan = plan_of(trial.params(), data);
+  const TrialSpec& spec = plan->spec;
+  const std::span<const Reported> logged = trial.logged();
+  rt::Async<Grown> beginning = begin(trial, plan, data);
+  Grown begun = co_await std::move(beginning);
+  AdaptingNetwork& network = begun.network;
+  const std::vector<std::int64_t> borders = report_borders(study_, spec.epochs);
+  std::optional<std::int64_t> diverged;  // before that border
+  for (const std::int64_t border : borders) {
+    if (border <= begun.epochs) continue;
+    if (!diverged) {
+      rt::Async<void> training = network.advance(border, trial);
+      co_await std::move(training);
+    }
+    const rt::Flops scoring = tasks::evaluate_cost(network.flops_per_row(), data.valid_rows);
+    trial.stretch(scoring.value);
+    if (trial.replayed()) {
+      if (report_at(border, logged).checkpoint.empty()) {
+        if (!diverged) diverged = border;
+        if (trial.pauses(border)) throw diverged_before(*diverged);
+      } else if (border == logged.back().step && differs(network.net(), logged.back().checkpoint)) {
+        trial.note(trained_again(border, begun.epochs));
+      }
+      continue;
+    }
+    Validated now{.scores = {}, .loss = std::numeric_limits<double>::quiet_NaN(), .diverged = true};
+    if (!diverged) {
+      rt::Async<Validated> validating = validate(network, spec, data, scoring);
+      now = co_await std::move(validating);
+    }
+    if (now.diverged && !diverged) {
+      if (!pauses_from(border, borders, trial)) throw diverged_before(border);
+      diverged = border;
+    }
+    if (diverged) now.scores = no_scores(spec.hyper.loss, data.value.get().header());
+    Report report{.step = border, .epochs = border};
+    report.metrics = metrics_of("valid", now.scores);
+    report.metrics.emplace_back("train.loss", now.loss);
+    if (measures_latency(study_)) {
+      double seconds = std::numeric_limits<double>::quiet_NaN();
+      if (!diverged) {
+        const rt::Value<double> timing = timed(network.net(), network.model(), spec, data);
+        seconds = co_await timing;
+      }
+      report.metrics.emplace_back(study::kLatency, seconds);
+    }
+    add_counted(report.metrics, study_, network.model());
+    report.value = metric_value(report.metrics, study_.metric.name);
+    report.over = border == spec.epochs && !diverged;
+    if (!diverged) report.checkpoint = network.net().key().hex();
+    report.steps = counted_steps(study_, data, spec, border);
+    if (network.adapts() || !study_.reshape.empty()) {
+      report.shape = nn::shape_text(network.model());
+      report.weights = nn::weight_count(network.model());
+      report.inference_flops = static_cast<double>(network.flops_per_row().forward);
+    }
+    const bool may_be_replaced = trial.pauses(border);
+    if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+    if (diverged && may_be_replaced) throw diverged_before(*diverged);
+  }
+}
+
+rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
+  if (model_file_.empty()) co_return ExportedModel{};
+  const StudyData& data = data_of(best.params);
+  PlanPtr plan = plan_of(best.params, data);
+  const Checkpoint wanted = lineage.back().network;
+  rt::Async<Grown> growing = grow(std::move(lineage));
+  const Grown grown = co_await std::move(growing);
+  const rt::Value<nn::ParamSlab> net = grown.network.net();
+  ExportedModel made;
+  if (grown.epochs < wanted.epochs && differs(net, wanted.key))
+    made.note = trained_again(wanted.epochs, grown.epochs);
+  rt::Async<ExportedModel> writing =
+      write(std::move(made), net, grown.network.model(), std::move(plan), data, best.params);
+  co_return co_await std::move(writing);
+}
+
+rt::Async<Metrics> NetworkWork::replayed(rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
+                                         PlanPtr plan, const StudyData& data) const {
+  Metrics metrics;
+  if (data.model.empty()) co_return metrics;
+  const TrialSpec& spec = plan->spec;
+  const nn::ModelSpec& born = plan->network->header.spec;
+  const rt::Value<nn::ParamSlab> first = first_network(0, *plan, data);
+  const rt::Value<nn::Scores> fresh =
+      scored(first, born, nn::Part::valid, spec, data, tasks::evaluate_cost(born, data.valid_rows));
+  if (data.valid_rows > 0) metrics = metrics_of("valid_before", co_await fresh);
+  if (data.replay_rows == 0) co_return metrics;
+  const rt::Value<nn::Scores> before = scored(first, born, nn::Part::replay, spec, data,
+                                              tasks::evaluate_cost(born, data.replay_rows));
+  const rt::Value<nn::Scores> after = scored(net, model, nn::Part::replay, spec, data,
+                                             tasks::evaluate_cost(model, data.replay_rows));
+  for (auto& metric : metrics_of("replay_before", co_await before))
+    metrics.push_back(std::move(metric));
+  for (auto& metric : metrics_of("replay", co_await after)) metrics.push_back(std::move(metric));
+  co_return metrics;
+}
+
+rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::ParamSlab> net,
+                                            nn::ModelSpec model, PlanPtr plan,
+                                            const StudyData& data, Params params) {
+  made.file = model_file_;
+  const TrialSpec& spec = plan->spec;
+  const nn::Dataset::Header& header = data.value.get().header();
+  const bool tested = header.test_rows > 0;
+  const nn::Part part = tested ? nn::Part::test : nn::Part::valid;
+  const rt::Flops cost = tasks::evaluate_cost(model, tested ? header.test_rows : header.valid_rows);
+  if (!header.class_names.empty() && header.class_names.size() <= nn::kMostConfused) {
+    const rt::Value<nn::ClassScores> answered = class_scored(net, model, part, spec, data, cost);
+    const nn::ClassScores& classes = co_await answered;
+    if (tested) made.metrics = metrics_of("test", classes.scores);
+    made.confusion = table_of(classes.confusion, header.class_names, tested ? "test" : "valid");
+  } else if (tested) {
+    const rt::Value<nn::Scores> answered = scored(net, model, part, spec, data, cost);
+    made.metrics = metrics_of("test", co_await answered);
+  }
+  rt::Async<Metrics> remembering = replayed(net, model, plan, data);
+  for (auto& metric : co_await std::move(remembering)) made.metrics.push_back(std::move(metric));
+  const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
+  const std::map<std::string, std::string> texts{{"study", study_.name},
+                                                 {"params", json_of(params)},
+                                                 {"loss", nn::choice_json(loss)},
+                                                 {"content", data.file_content}};
+  const auto exported = [&](const std::string& file, bool with_optimizer) {
+    return tasks::export_model(net, data.value, (folder_ / file).string(), texts, with_optimizer);
+  };
+  // One of an earlier network would go on with that.
+  if (!optimizer_file_.empty()) base::remove_file(folder_ / optimizer_file_);
+  rt::Value<void> written = exported(model_file_, false), state;
+  const bool with_state = !optimizer_file_.empty() && plan->network->header.slots > 0;
+  if (with_state) state = exported(optimizer_file_, true);
+  try {
+    co_await written;
+    if (with_state) co_await state;
+  } catch (const rt::TaskError& error) {
+    // Where it was written says more to a person than which task did it.
+    throw base::Error(error.kind(), error.details().reason);
+  }
+  co_return made;
+}
+
+WorkCounters NetworkWork::counters() const {
+  rt::Summary summary = runtime_.summary();
+  WorkCounters work;
+  work.tasks = static_cast<std::int64_t>(summary.tasks);
+  work.distinct_epochs = std::llround(tasks::epochs_trained() - epochs_before_);
+  work.datasets_loaded = static_cast<std::int64_t>(tasks::datasets_loaded());
+  work.overhead_us_per_task = summary.overhead_us_per_task;
+  return work;
+}
+
+}  // namespace hpo

@@ -1,0 +1,33 @@
+#pragma once
+// What follows from a trial's params, made once and handed along.
+
+#include <memory>
+
+#include "hpo/study/spec.h"
+#include "hpo/study/trial_spec.h"
+#include "nn/model/slab.h"
+#include "nn/model/spec.h"
+
+namespace hpo {
+
+/// A network as trials are born with it; those whose networks look alike share one.
+struct BornNetwork {
+  nn::ParamSlab::Header header;
+  nn::Flops row;  ///< nn::flops_per_row
+};
+
+/// Never changes once it was made.
+struct TrialPlan {
+  TrialSpec spec;
+  std::shared_ptr<const BornNetwork> network;  ///< of spec.model
+  bool keeps_optimizer = false;                ///< of a model that goes on: its state does, too
+};
+
+using PlanPtr = std::shared_ptr<const TrialPlan>;
+
+/// What trial `params` trains, its `shuffle` set. `like`: an earlier plan for this study and data,
+/// or null; what it has and no parameter changes is not made again. Throws as materialise does.
+[[nodiscard]] PlanPtr plan_trial(const StudySpec& study, const Params& params, const DataInfo& data,
+                                 std::uint64_t shuffle, const TrialPlan* like);
+
+}  // namespace hpo

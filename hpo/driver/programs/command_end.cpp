@@ -1,0 +1,147 @@
+#include "hpo/driver/programs/command_end.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/words.h"
+#include "hpo/driver/programs/start_failure.h"
+#include "hpo/log/metrics.h"
+
+namespace hpo {
+
+namespace {
+
+Ended failed(Cause cause, std::string message) {
+  return {TrialState::failed, cause, std::move(message)};
+}
+
+bool decides(const StudySpec& study, std::string_view metric) {
+  const std::vector<std::string> names = deciding_metrics(study);
+  return std::ranges::find(names, metric) != names.end();
+}
+
+std::string signal_words(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return base::cat("killed by signal ", signal,
+                   name != nullptr ? base::cat(" (SIG", name, ")") : "");
+}
+
+std::string with_last(std::string what, const std::vector<std::string>& last) {
+  if (!last.empty()) what += base::cat("; it printed last: ", last.back());
+  return what;
+}
+
+/// What to say of a program that ended well and did not report the metric; `others` is what it did
+/// report.
+std::string nothing_reported(const Metric& metric, const Metrics& others,
+                             const std::optional<NoNumber>& no_number) {
+  std::string message = base::cat("ended well without reporting ", metric.name);
+  if (no_number && no_number->of_output)
+    return base::cat(message, ": metric.regex took \"", base::printable(no_number->text, 120),
+                     "\", which is no number, expected a group that takes numbers");
+  if (no_number)
+    return base::cat(message, ": its report has ", base::printable(no_number->text, 120),
+                     ", expected a number such as 0.5, without quotes");
+  if (!metric.regex.empty())
+    return message + ", expected a line of its output that metric.regex matches";
+  std::vector<std::string> names;
+  for (const auto& [name, value] : others) names.push_back(name);
+  if (!names.empty()) message += base::cat(", only ", base::printable(base::listed(names), 200));
+  return base::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
+                   "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names));
+}
+
+void require_reports(const StudySpec& study, const CommandReports& reports) {
+  const std::string* name = reports.missing();
+  if (name == nullptr) return;
+  const auto is_it = [&](const Metric& metric) { return metric.name == *name; };
+  const auto other = std::ranges::find_if(study.others, is_it);
+  const Metric metric = is_it(study.metric)           ? study.metric
+                        : other != study.others.end() ? *other
+                                                      : Metric{.name = *name};
+  throw TrialFailure(Cause::error,
+                     nothing_reported(metric, reports.pending(), reports.no_number(*name)));
+}
+
+}  // namespace
+
+Ended command_end(const StudySpec& study, const std::string& path,
+                  const tasks::SupervisorNews& news, const std::vector<std::string>& last,
+                  bool starved) {
+  using base::ProcessEnd;
+  const Limits& limits = study.limits;
+  constexpr int kShellsKill = 128 + SIGKILL;
+  switch (news.end) {
+    case ProcessEnd::exited:
+      if (news.status == 0 || decides(study, "exit")) return {};
+      if (starved && news.status == kShellsKill)
+        return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
+      return failed(Cause::error, with_last(base::cat("exited with status ", news.status), last));
+    case ProcessEnd::killed:
+      if (starved && news.status == SIGKILL)
+        return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
+      return failed(Cause::killed, with_last(signal_words(news.status), last));
+    case ProcessEnd::timed_out:
+      return failed(Cause::timeout,
+                    base::cat("limits.trial_time of ",
+                              base::format_seconds(limits.trial_time.value_or(0)), " is over"));
+    case ProcessEnd::stalled:
+      return failed(Cause::timeout, base::cat("neither output nor a report for ",
+                                              base::format_seconds(limits.no_progress.value_or(0)),
+                                              ", as long as limits.no_progress allows"));
+    case ProcessEnd::out_of_memory:
+      return failed(Cause::out_of_memory, "took more than resources.memory");
+    case ProcessEnd::refused:
+      return failed(Cause::error, start_failure(path, news.status));
+    case ProcessEnd::stopped:
+      return failed(Cause::killed, "was stopped");
+    case ProcessEnd::flooded:  // a trial's log is cut instead
+    case ProcessEnd::lost:
+      break;
+  }
+  return failed(Cause::lost, "its supervisor was killed, and the program with it");
+}
+
+void require_numbers(const StudySpec& study, const Report& report) {
+  const auto require = [&](const std::string& name, double value) {
+    if (std::isnan(value))
+      throw TrialFailure(Cause::diverged,
+                         base::cat(name, " is not a number at step ", report.step));
+  };
+  require(study.metric.name, report.value);
+  for (const Metric& other : study.others) {
+    if (const double* value = find_metric(report.metrics, other.name)) require(other.name, *value);
+  }
+}
+
+std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports, int status,
+                                     double seconds) {
+  Metrics measures;
+  for (const std::string& name : deciding_metrics(study)) {
+    if (name == "exit") measures.emplace_back(name, status);
+    if (name == "seconds") measures.emplace_back(name, seconds);
+  }
+  std::optional<Report> last = reports.closing(measures);
+  require_reports(study, reports);
+  return last;
+}
+
+std::uint64_t killed_for_memory() {
+  const base::File file(::open("/proc/vmstat", O_RDONLY | O_CLOEXEC));
+  std::string text(65536, '\0');
+  text.resize(base::read_into(file.fd(), std::as_writable_bytes(std::span(text))).bytes);
+  constexpr std::string_view kName = "\noom_kill ";
+  const std::size_t at = text.find(kName);
+  return at == text.npos ? 0 : std::strtoull(text.c_str() + at + kName.size(), nullptr, 10);
+}
+
+}  // namespace hpo

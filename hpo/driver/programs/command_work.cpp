@@ -1,0 +1,347 @@
+#include "hpo/driver/programs/command_work.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/log.h"
+#include "base/process/no_more.h"
+#include "base/text.h"
+#include "hpo/driver/programs/command_end.h"
+#include "runtime/loop.h"
+
+namespace hpo {
+
+namespace {
+
+constexpr std::size_t kShownLines = 10;
+constexpr std::int64_t kMostOutput = 256'000'000;  ///< bytes that metric.regex reads
+constexpr std::size_t kMostTold = 1'000'000;       ///< reports that wait for a word
+constexpr int kFiles = 12;                         ///< that are open at once while a program starts
+
+/// How long the end of a program that may have had a signal to its whole job waits to be judged:
+/// where this process gets the same signal meanwhile, the trial has not failed.
+constexpr base::Duration kJobSignal = std::chrono::milliseconds(700);
+
+bool may_be_of_the_job(const tasks::SupervisorNews& news) {
+  constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
+  if (!news.over || news.job_signal) return news.over;
+  const bool killed = news.end == base::ProcessEnd::killed;
+  if (!killed && news.end != base::ProcessEnd::exited) return false;
+  const int signal = killed ? news.status : news.status - kShells;
+  return signal == SIGTERM || signal == SIGINT;
+}
+
+std::int64_t nanoseconds(double seconds) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::int64_t>(std::min(kMost, seconds * 1e9));
+}
+
+}  // namespace
+
+std::map<std::string, std::string> command_environment(const base::Path& folder,
+                                                       const Resources& resources,
+                                                       const std::optional<std::string>& gpus) {
+  std::map<std::string, std::string> environment{
+      {"TRELLIS_TRIAL_DIR", folder.string()},
+      {"TRELLIS_CHECKPOINT_DIR", (folder / "checkpoint").string()},
+      {"TRELLIS_METRICS", trial_reports(folder)},
+      {"OMP_NUM_THREADS", std::to_string(resources.cpus)}};
+  if (gpus) environment.emplace("CUDA_VISIBLE_DEVICES", *gpus);
+  return environment;
+}
+
+CommandWork::CommandWork(const StudySpec& study, base::Path folder)
+    : study_(study),
+      folder_(std::move(folder)),
+      places_(static_cast<std::size_t>(study.parallel)),
+      killed_for_memory_(killed_for_memory()),
+      supervisors_([] { rt::wake(); }) {}
+
+TrialFacts CommandWork::facts(const Params& params) {
+  (void)trial_command(study_, params);
+  return {};
+}
+
+void CommandWork::Attempt::stir() {
+  if (waits) std::exchange(waits, std::nullopt)->set();
+}
+
+/// Until stir() is called.
+rt::Async<void> CommandWork::something(AttemptPtr attempt) {
+  attempt->waits.emplace();
+  const rt::Value<void> stirred = attempt->waits->value();
+  co_await stirred;
+}
+
+rt::Async<void> CommandWork::place(AttemptPtr attempt) {
+  admit();
+  while (!attempt->gpus && !attempt->unwanted) {
+    rt::Async<void> waiting = something(attempt);
+    co_await std::move(waiting);
+  }
+}
+
+/// Does what takes files or a process. Where the system has none left the others that run are as
+/// many as can: the attempt gives its place back and waits for another one. False then.
+bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()>& doing) {
+  try {
+    doing();
+    return true;
+  } catch (const base::NoMore& lack) {
+    if (runs_.size() <= 1) throw;
+    if (places_.lack(runs_.size() - 1, base::now()))
+      base::warn(base::cat(lack.what(), "; going on with fewer programs at once"));
+  }
+  give_place_back(attempt);
+  queue_.push_front(attempt);
+  return false;
+}
+
+/// Of an attempt whose program has not begun or is over. Without effect on one that has none.
+void CommandWork::give_place_back(const AttemptPtr& attempt) {
+  if (!attempt->gpus) return;
+  gpus_.give_back(*std::exchange(attempt->gpus, std::nullopt));
+  runs_.erase(attempt->trial);
+}
+
+/// Places for those that wait: at most `parallel` at once, and a trial's next attempt only when
+/// nothing of the one before is left.
+void CommandWork::admit() {
+  const std::size_t most = places_.most(base::now());
+  for (auto next = queue_.begin(); next != queue_.end();) {
+    const AttemptPtr attempt = *next;
+    if (attempt->unwanted) {
+      next = queue_.erase(next);
+      continue;
+    }
+    if (runs_.size() >= most) return;
+    if (!runs_.contains(attempt->trial)) attempt->gpus = gpus_.take(attempt->resources);
+    if (!attempt->gpus) {
+      ++next;
+      continue;
+    }
+    runs_.emplace(attempt->trial, attempt);
+    next = queue_.erase(next);
+    attempt->stir();
+  }
+}
+
+void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) {
+  const Limits& limits = study_.limits;
+  const base::Path& folder = attempt->folder->path;
+  std::optional<std::string> gpus;
+  if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
+  attempt->program = supervisors_.start(
+      {.path = command.path,
+       .words = command.words,
+       .folder = command.folder,
+       .environment = command_environment(folder, attempt->resources, gpus),
+       .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
+                 .stall = nanoseconds(limits.no_progress.value_or(0)),
+                 .grace = nanoseconds(limits.grace),
+                 // What is to be read is cut when it was.
+                 .log_bytes = attempt->reports.read_output()
+                                  ? std::max<decltype(limits.log)>(kMostOutput, limits.log)
+                                  : limits.log,
+                 .memory = attempt->resources.memory.value_or(0)},
+       .log = attempt->folder->log.fd(),
+       .reports = trial_reports(folder)});
+  programs_.emplace(attempt->program, attempt);
+  attempt->looked = base::now();
+}
+
+namespace {
+
+std::exception_ptr failed_by(std::string message) {
+  return std::make_exception_ptr(TrialFailure(Cause::error, std::move(message)));
+}
+
+}  // namespace
+
+void CommandWork::Attempt::read() {
+  const base::Moment here = base::now();
+  untold += base::seconds(here - std::exchange(looked, here));
+  std::vector<Report> found;
+  try {
+    if (!failure && !unwanted) reports.take(*folder, over.has_value(), found);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  for (Report& report : found) told.push_back({std::move(report), std::exchange(untold, 0)});
+  if (!failure && told.size() > kMostTold)
+    failure =
+        failed_by(base::cat("reported ", told.size(), " times before a word came on the first",
+                            " of them, expected at most ", kMostTold));
+  if (!failure && over && over->left_out > 0 && reports.read_output())
+    failure = failed_by(base::cat("metric.regex did not see ", over->left_out,
+                                  " bytes of output, expected at most ", kMostOutput, " in all"));
+  if (reports.read_output()) {
+    log.was_read(folder->log, reports.output_read());
+    if (over) log.finish(folder->log);
+  }
+  if (over) folder.reset();
+}
+
+/// A program's place and files are free again as soon as it is gone and what it reported was read:
+/// what its trial waits for may take long, and others may wait for them meanwhile.
+void CommandWork::hear(const tasks::ProgramNews& news) {
+  const auto found = programs_.find(news.program);
+  if (found == programs_.end()) return;
+  const AttemptPtr attempt = found->second;
+  if (news.news.over) attempt->over = news.news;
+  attempt->read();
+  if (attempt->failure && !attempt->over) supervisors_.stop(attempt->program);
+  if (attempt->over) {
+    programs_.erase(found);
+    give_place_back(attempt);
+  }
+  attempt->stir();
+}
+
+void CommandWork::turn() {
+  const base::Moment here = base::now();
+  for (const tasks::ProgramNews& news : supervisors_.take()) {
+    if (may_be_of_the_job(news.news))
+      unjudged_.push_back({news, here + kJobSignal});
+    else
+      hear(news);
+  }
+  for (; !unjudged_.empty() && unjudged_.front().due <= here; unjudged_.pop_front())
+    hear(unjudged_.front().news);
+  if (!queue_.empty()) admit();
+}
+
+/// Hands in what was read; false when the trial is to go no further.
+rt::Async<bool> CommandWork::hand_in(TrialContext& trial, AttemptPtr attempt) {
+  while (!attempt->told.empty() && !attempt->unwanted) {
+    Told next = std::move(attempt->told.front());
+    attempt->told.pop_front();
+    require_numbers(study_, next.report);
+    // Nobody counts a program's FLOPs: what it calls a step is as long as any other.
+    trial.outside(1, next.seconds);
+    if (co_await trial.report(std::move(next.report)) == Word::stop) co_return false;
+  }
+  co_return !attempt->unwanted;
+}
+
+rt::Async<void> CommandWork::end_early(AttemptPtr attempt) {
+  supervisors_.stop(attempt->program);
+  while (!attempt->over) {
+    rt::Async<void> waiting = something(attempt);
+    co_await std::move(waiting);
+  }
+}
+
+/// A place and a folder, unless it is not wanted any more.
+rt::Async<void> CommandWork::find_folder(TrialContext& trial, AttemptPtr attempt) {
+  queue_.push_back(attempt);
+  do {
+    rt::Async<void> placing = place(attempt);
+    co_await std::move(placing);
+    if (attempt->unwanted) co_return;
+  } while (!has_room(attempt, [] { base::require_files(kFiles); }));
+  attempt->folder = open_trial_folder(folder_, attempt->trial, trial.params());
+}
+
+/// Begins with what earlier attempts left to hand in, without a place: a word on that may wait for
+/// trials that have none. False when the trial is to go no further.
+rt::Async<bool> CommandWork::catch_up(TrialContext& trial, AttemptPtr attempt) {
+  rt::Async<void> finding = find_folder(trial, attempt);
+  co_await std::move(finding);
+  if (attempt->unwanted) co_return false;
+  for (Report& report : attempt->reports.left_over(*attempt->folder))
+    attempt->told.push_back({std::move(report)});
+  if (attempt->told.empty()) co_return true;
+  attempt->folder.reset();
+  give_place_back(attempt);
+  admit();
+  rt::Async<bool> handing = hand_in(trial, attempt);
+  if (!co_await std::move(handing)) co_return false;
+  rt::Async<void> again = find_folder(trial, attempt);
+  co_await std::move(again);
+  co_return !attempt->unwanted;
+}
+
+/// From the start of the program to its end; false when the trial is to go no further.
+rt::Async<bool> CommandWork::follow(TrialContext& trial, AttemptPtr attempt) {
+  for (;;) {
+    rt::Async<bool> handing = hand_in(trial, attempt);
+    if (!co_await std::move(handing)) co_return false;
+    if (attempt->failure) std::rethrow_exception(attempt->failure);
+    if (attempt->over) co_return true;
+    rt::Async<void> waiting = something(attempt);
+    co_await std::move(waiting);
+  }
+}
+
+rt::Async<bool> CommandWork::run_program(TrialContext& trial, AttemptPtr attempt,
+                                         const TrialCommand& command) {
+  begin_log(*attempt->folder);
+  attempt->reports.begin(attempt->folder->has_checkpoints);
+  while (!has_room(attempt, [&] { start(attempt, command); })) {
+    rt::Async<void> placing = place(attempt);
+    co_await std::move(placing);
+    if (attempt->unwanted) co_return false;
+  }
+  rt::Async<bool> following = follow(trial, attempt);
+  co_return co_await std::move(following);
+}
+
+rt::Async<void> CommandWork::run(TrialContext& trial) {
+  const TrialCommand command = trial_command(study_, trial.params());
+  const std::span<const Reported> logged = trial.logged();
+  const auto attempt =
+      std::make_shared<Attempt>(trial.trial(), trial_resources(study_, trial.params()),
+                                CommandReports(study_, logged.empty() ? nullptr : &logged.back()),
+                                LongLog(study_.limits.log));
+  trial.go_on_behind(logged.size());
+  trial.when_void([this, attempt] {
+    attempt->unwanted = true;
+    supervisors_.stop(attempt->program);
+    attempt->stir();
+  });
+  std::exception_ptr failure;
+  try {
+    rt::Async<bool> catching_up = catch_up(trial, attempt);
+    bool further = co_await std::move(catching_up);
+    if (further) {
+      rt::Async<bool> running = run_program(trial, attempt, command);
+      further = co_await std::move(running);
+    }
+    if (further) {
+      trial.outside(0, attempt->untold);
+      trial.took_memory(attempt->over->memory);
+      const Ended end = end_of(*attempt, command.path);
+      if (end.state == TrialState::failed) throw TrialFailure(end.cause, end.message);
+      std::optional<Report> last = closing_report(study_, attempt->reports, attempt->over->status,
+                                                  static_cast<double>(attempt->over->took) * 1e-9);
+      if (last) (void)co_await trial.report(std::move(*last));
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (attempt->program != 0 && !attempt->over) {
+    rt::Async<void> ending = end_early(attempt);
+    co_await std::move(ending);
+  }
+  give_place_back(attempt);
+  admit();
+  if (failure) std::rethrow_exception(failure);
+}
+
+rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage) { co_return ExportedModel{}; }
+
+Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) {
+  const tasks::SupervisorNews& news = *attempt.over;
+  if (news.end == base::ProcessEnd::exited && news.status == 0) return {};
+  const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
+  return command_end(study_, path, news, last_log_lines(folder_, attempt.trial, 1),
+                     killed_for_memory_ > before);
+}
+
+std::vector<std::string> CommandWork::last_lines(std::uint64_t trial) const {
+  return last_log_lines(folder_, trial, kShownLines);
+}
+
+}  // namespace hpo

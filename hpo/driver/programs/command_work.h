@@ -1,0 +1,114 @@
+#pragma once
+// What a trial does when it runs a program of the user: a folder, a supervisor, reports as they
+// come, and an end that is told apart.
+
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "hpo/driver/programs/command_reports.h"
+#include "hpo/driver/programs/gpu_share.h"
+#include "hpo/driver/programs/long_log.h"
+#include "hpo/driver/programs/places.h"
+#include "hpo/driver/trial_work.h"
+#include "hpo/study/command.h"
+#include "hpo/study/spec.h"
+#include "hpo/study/trial_spec.h"
+#include "runtime/value.h"
+#include "tasks/supervised.h"
+
+namespace hpo {
+
+/// What a trial's program finds in its environment. `gpus`: for CUDA_VISIBLE_DEVICES; none leaves
+/// it as it is.
+[[nodiscard]] std::map<std::string, std::string> command_environment(
+    const base::Path& folder, const Resources& resources, const std::optional<std::string>& gpus);
+
+class CommandWork final : public TrialWork {
+ public:
+  /// `study` outlives this and has its slots; `folder` is the study's. At most that many programs
+  /// run at once.
+  CommandWork(const StudySpec& study, base::Path folder);
+
+  [[nodiscard]] TrialFacts facts(const Params& params) override;
+  /// Goes on behind the reports that the log has: what the program reports again is passed over.
+  [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
+  void turn() override;
+  [[nodiscard]] bool can_wait() const override { return false; }
+  [[nodiscard]] std::vector<std::string> last_lines(std::uint64_t trial) const override;
+
+ private:
+  /// A report, and how long the program took for it.
+  struct Told {
+    Report report;
+    double seconds = 0;
+  };
+  /// One attempt of a trial, from its wait for a place to the end of its program.
+  struct Attempt {
+    Attempt(std::uint64_t number, Resources needs, CommandReports begun, LongLog kept)
+        : trial(number), resources(std::move(needs)), reports(std::move(begun)), log(kept) {}
+
+    std::uint64_t trial;
+    Resources resources;
+    CommandReports reports;
+    bool unwanted = false;               ///< nothing that it does counts any more
+    std::optional<GpuShare::Part> gpus;  ///< it has a place: no program without one
+    std::uint64_t program = 0;           ///< 0: not started
+    std::optional<TrialFolder> folder;   ///< until all that the program did was read
+    LongLog log;                         ///< where its lines are reports
+    std::deque<Told> told;               ///< read, and not handed in yet
+    std::exception_ptr failure;          ///< what was wrong behind them
+    std::optional<tasks::SupervisorNews> over;
+    std::optional<rt::Promise<void>> waits;
+    base::Moment looked{};  ///< when reports were read last
+    double untold = 0;      ///< seconds before then that came with no report
+
+    /// Lets the coroutine go on.
+    void stir();
+    /// What the program has reported by now.
+    void read();
+  };
+  using AttemptPtr = std::shared_ptr<Attempt>;
+  /// The end of a program that may be the stop of the whole job, and until when it waits.
+  struct Unjudged {
+    tasks::ProgramNews news;
+    base::Moment due;
+  };
+
+  static rt::Async<void> something(AttemptPtr attempt);
+  rt::Async<void> place(AttemptPtr attempt);
+  rt::Async<void> find_folder(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<bool> catch_up(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<bool> hand_in(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<bool> run_program(TrialContext& trial, AttemptPtr attempt, const TrialCommand& command);
+  rt::Async<bool> follow(TrialContext& trial, AttemptPtr attempt);
+  rt::Async<void> end_early(AttemptPtr attempt);
+  void start(const AttemptPtr& attempt, const TrialCommand& command);
+  void hear(const tasks::ProgramNews& news);
+  void admit();
+  [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
+  void give_place_back(const AttemptPtr& attempt);
+  [[nodiscard]] Ended end_of(const Attempt& attempt, const std::string& path);
+
+  const StudySpec& study_;
+  base::Path folder_;
+  GpuShare gpus_;
+  std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
+  std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place
+  std::map<std::uint64_t, AttemptPtr> programs_;
+  std::deque<Unjudged> unjudged_;  ///< in the order in which they are due
+  Places places_;
+  std::uint64_t killed_for_memory_;  ///< processes, by the kernel, when last looked at
+  tasks::Supervisors supervisors_;   ///< last: its end waits for all programs
+};
+
+}  // namespace hpo

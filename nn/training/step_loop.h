@@ -1,0 +1,35 @@
+#pragma once
+// The two loops over the steps of a stretch: the host waits for each step, or a device runs them
+// behind it.
+
+#include "nn/data/data_view.h"
+#include "nn/model/slab.h"
+#include "nn/network/workspace.h"
+#include "nn/optimizers/optimizer.h"
+#include "nn/training/step_plan.h"
+#include "nn/training/step_resources.h"
+#include "nn/training/train.h"
+#include "nn/training/trainer.h"
+
+namespace nn {
+
+/// What a loop works with, all made for the same plan.
+struct StepLoop {
+  const StepPlan& plan;
+  const DataView& data;
+  Trainer<float>& trainer;
+  StepResources& resources;
+  EpochRows& rows;
+  const StopPredicate& stop;
+};
+
+/// Waits for the loss of each step before the next one. Leaves the network, and `state`, as they
+/// are after the last update.
+[[nodiscard]] TrainStats run_synchronously(const StepLoop& loop, SlabState& state);
+
+/// Launches steps that the device runs one after another, and looks at their losses now and then.
+/// For an asynchronous plan. Gives the same bits, and leaves the same behind.
+[[nodiscard]] TrainStats run_asynchronously(const StepLoop& loop, const Update<float>& update,
+                                            SlabState& state);
+
+}  // namespace nn

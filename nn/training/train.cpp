@@ -1,0 +1,64 @@
+#include "nn/training/train.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "nn/losses/loss.h"
+#include "nn/optimizers/optimizer.h"
+#include "nn/training/step_loop.h"
+#include "nn/training/step_plan.h"
+#include "nn/training/step_resources.h"
+#include "nn/training/train_checks.h"
+#include "nn/training/trainer.h"
+
+namespace nn {
+
+int shards_of(const Hyper& hyper, const ModelSpec& spec, const kern::Memory& memory) {
+  if (hyper.shards > 0) return hyper.shards;
+  if (!memory.own) return 1;
+  constexpr double kFlops = 50e6, kUses = 100, kMost = 8;
+  const Flops row = flops_per_row(spec);
+  const double batch = hyper.batch;
+  const double weights = static_cast<double>(std::max<std::uint64_t>(1, weight_count(spec)));
+  const double uses = batch * static_cast<double>(row.forward) / (2 * weights);
+  const double shards =
+      std::min({static_cast<double>(row.training) * batch / kFlops, uses / kUses, kMost, batch});
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, shards))));
+}
+
+TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
+                       const DataView& data, const Hyper& hyper, const Stretch& stretch,
+                       const StopPredicate& stop, Parallel* parallel) {
+  check_training(kernels, net, hyper, stretch);
+  const kern::Memory& memory = *kernels.memory;
+  const StepPlan plan = plan_steps(memory, net.header(), data, hyper, stretch);
+  const Network<float>& network =
+      workspace.network(net.spec(), kernels, largest_part(plan.batch, plan.shards), Use::training);
+  check_data(network, data, hyper);
+
+  const auto loss = loss_function<float>(hyper.loss, data);
+  const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
+  StepResources resources(plan, network, hyper, data, workspace, net);
+  Trainer<float> trainer(plan, {.network = network,
+                                .loss = *loss,
+                                .update = *update,
+                                .data = data,
+                                .weights = resources.weights(),
+                                .slots = resources.slots(),
+                                .arena = resources.arena(),
+                                .units = plan.aged ? net.units(memory) : UnitState{},
+                                .feed = resources.feed(),
+                                .step_buffer = resources.step_buffer(),
+                                .parallel = parallel});
+
+  SlabState state = net.state(memory);
+  const StepLoop loop{plan, data, trainer, resources, workspace.rows(), stop};
+  resources.load();
+  const TrainStats stats =
+      plan.asynchronous ? run_asynchronously(loop, *update, state) : run_synchronously(loop, state);
+  resources.store();
+  net.set_state(memory, state);
+  return stats;
+}
+
+}  // namespace nn

@@ -1,0 +1,70 @@
+#include "nn/training/train_checks.h"
+
+#include <string>
+
+#include "base/error.h"
+#include "nn/losses/loss.h"
+#include "nn/training/augment.h"
+#include "nn/training/batch_reader.h"
+
+namespace nn {
+namespace {
+
+void check_stretch(const Stretch& stretch) {
+  if (stretch.per_epoch < 1 || stretch.from < 0 || stretch.to < stretch.from) {
+    throw base::Error(base::Errc::internal, "a stretch from " + std::to_string(stretch.from) +
+                                                " to " + std::to_string(stretch.to) + " of 1/" +
+                                                std::to_string(stretch.per_epoch) +
+                                                " epochs is none");
+  }
+}
+
+void check_slab(const ParamSlab& net, const Hyper& hyper) {
+  if (net.header().optimizer != hyper.optimizer.kind ||
+      net.header().slots != optimizer_slots(hyper.optimizer)) {
+    throw base::Error(base::Errc::study, "the network's state is for optimizer " +
+                                             net.header().optimizer + " with " +
+                                             std::to_string(net.header().slots) +
+                                             " slots, not for " + hyper.optimizer.kind + " with " +
+                                             std::to_string(optimizer_slots(hyper.optimizer)));
+  }
+}
+
+void check_thread() {
+  if (!kern::is_prepared_thread())
+    throw base::Error(
+        base::Errc::internal,
+        "a thread trains that does not flush denormals, expected kern::prepare_thread() "
+        "on it before, as tasks::setup_process() has it called on every worker");
+}
+
+void check_precision(const kern::Kernels<float>& kernels, const Hyper& hyper) {
+  if (kernels.precision == hyper.precision) return;
+  throw base::Error(base::Errc::study, "the kernels round operands of products to " +
+                                           std::string(kern::precision_name(kernels.precision)) +
+                                           ", the training is for " +
+                                           std::string(kern::precision_name(hyper.precision)));
+}
+
+void check_images(const DataView& data, const Hyper& hyper) {
+  if (moves(hyper.augment) && !data.shape.is_image())
+    throw base::Error(base::Errc::study,
+                      "only images can be moved, not rows of " + data.shape.text() + " features");
+}
+
+}  // namespace
+
+void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, const Hyper& hyper,
+                    const Stretch& stretch) {
+  check_slab(net, hyper);
+  check_stretch(stretch);
+  check_precision(kernels, hyper);
+  check_thread();
+}
+
+void check_data(const Network<float>& network, const DataView& data, const Hyper& hyper) {
+  check_fit(network, data, loss_of(hyper.loss.kind));
+  check_images(data, hyper);
+}
+
+}  // namespace nn

@@ -1,0 +1,242 @@
+#include "nn/training/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "nn/data/block.h"
+#include "nn/training/gradient_sink.h"
+
+namespace nn {
+
+namespace {
+
+/// Returns the elements that an optimizer's kernel changes at once. A device is faster with all of
+/// them.
+std::size_t update_part(const kern::Memory& memory, const ParamLayout& layout) {
+  return memory.own ? kUpdatePart : std::max(layout.trained, kAlignElements);
+}
+
+std::vector<SlabPart> parts_of(std::size_t trained, std::size_t part) {
+  std::vector<SlabPart> parts;
+  for (std::size_t at = 0; at < trained; at += part)
+    parts.push_back({.offset = at, .count = std::min(part, trained - at)});
+  return parts;
+}
+
+}  // namespace
+
+template <class T>
+std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& data) {
+  return Block::aligned(network.arena_bytes()) +
+         Block::aligned(BatchReader<T>(network, data).target_bytes());
+}
+
+template <class T>
+std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards) {
+  return pass_bytes(network, data) +
+         Block::aligned(network.layout().count * sizeof(T)) * static_cast<std::size_t>(shards);
+}
+
+template <class T>
+Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
+    : in_(std::move(inputs)),
+      shards_(plan.shards),
+      clip_(plan.clip),
+      ids_(in_.units),
+      draws_{.stream = plan.stream, .units = &ids_, .step_buffer = in_.step_buffer},
+      reader_(in_.network, in_.data),
+      pass_bytes_(pass_bytes(in_.network, in_.data)),
+      sums_(static_cast<std::size_t>(shards_)) {
+  const ParamLayout& layout = in_.network.layout();
+  const kern::Memory& memory = *in_.network.kernels().memory;
+  const auto blocks = static_cast<std::size_t>(shards_);
+  const std::size_t rows = blocks * static_cast<std::size_t>(in_.network.max_rows());
+  if (shards_ == 1) in_.parallel = nullptr;
+  if (in_.feed != nullptr) {
+    places_.resize(rows);
+    std::iota(places_.begin(), places_.end(), 0U);
+  }
+  if (moves(plan.augment)) {
+    mover_.emplace(plan.augment, plan.stream);
+    moves_.resize(rows);
+  }
+  if (plan.penalty.strength > 0) lasso_.emplace(in_.network.spec());
+  if (plan.aged) {
+    ages_.emplace(layout, in_.units, update_part(memory, layout));
+    parts_.assign(ages_->parts().begin(), ages_->parts().end());
+  } else {
+    parts_ = parts_of(layout.trained, update_part(memory, layout));
+  }
+  const std::size_t bytes = Block::aligned(layout.count * sizeof(T));
+  gradients_ = reinterpret_cast<T*>(in_.arena + pass_bytes_);
+  stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
+  // The gaps between tensors take part in sums and updates, and are written by nobody.
+  memory.zero(gradients_, bytes * blocks);
+}
+
+template <class T>
+Target Trainer<T>::read(std::size_t from, std::span<const std::uint32_t> rows, std::int64_t epoch,
+                        std::byte* arena) {
+  std::byte* targets = arena + Block::aligned(in_.network.arena_bytes());
+  kern::ImageMove* moves = nullptr;
+  if (mover_) {
+    moves = moves_.data() + from;
+    for (std::size_t r = 0; in_.step_buffer == nullptr && r < rows.size(); ++r)
+      moves[r] = mover_->move(rows[r], epoch);
+  }
+  if (in_.feed == nullptr) return reader_.read(arena, targets, rows, moves, in_.step_buffer);
+  return reader_.read(arena, targets, fed_, std::span(places_).subspan(from, rows.size()), moves,
+                      in_.step_buffer);
+}
+
+template <class T>
+void Trainer<T>::run_shard(int shard, const Step& step, const Target* target, std::byte* arena,
+                           GradientSink<T>* sink) {
+  const Network<T>& network = in_.network;
+  const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
+  const std::size_t from = step.rows.size() * i / n, to = step.rows.size() * (i + 1) / n;
+  if (from == to) {
+    sums_[i] = {};
+    network.kernels().memory->zero(shard_gradient(shard), network.layout().count * sizeof(T));
+    return;
+  }
+  const auto mine = step.rows.subspan(from, to - from);
+  const Target own = target != nullptr ? *target : read(from, mine, step.epoch, arena);
+  Draws draws = draws_;
+  draws.step = step.number;
+  draws.rows = mine.data();
+  sums_[i] = network.loss_and_gradient(arena, in_.weights, static_cast<int>(mine.size()), in_.loss,
+                                       own, T(1) / static_cast<T>(step.rows.size()),
+                                       shard_gradient(shard), draws, sink);
+}
+
+template <class T>
+class Trainer<T>::Updating final : public GradientSink<T> {
+ public:
+  Updating(const TrainerInputs<T>& in, const Step& step) : in_(in), step_(step) {}
+
+  void take(kern::Exec& exec, std::size_t offset, std::size_t count, const T* gradient) override {
+    in_.update.run(in_.network.kernels(), exec, count, in_.network.layout().count,
+                   in_.weights + offset, gradient, slots_from(in_.slots, offset), step_.number,
+                   step_.rate);
+  }
+
+ private:
+  const TrainerInputs<T>& in_;
+  const Step& step_;
+};
+
+template <class T>
+kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
+  const bool at_once = updates_at_once();
+  if (in_.feed != nullptr) fed_ = in_.feed->take();
+  if (at_once) {
+    Updating updating(in_, step);
+    run_shard(0, step, target, in_.arena, &updating);
+  } else if (in_.parallel != nullptr) {
+    run_parts(*in_.parallel, shards_, [&](int shard, Workspace& workspace) {
+      run_shard(shard, step, target, workspace.arena(pass_bytes_));
+    });
+  } else {
+    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, step, target, in_.arena);
+  }
+  if (in_.feed != nullptr) in_.feed->give_back();
+  const kern::LossSums total = sum_losses();
+  if (!std::isfinite(total.loss)) return total;
+  kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
+  if (!at_once) update_all(exec, step);
+  if (lasso_ && step.pull > 0)
+    lasso_->pull(in_.network.kernels(), exec, step.rate * step.pull, in_.weights);
+  in_.network.keep_statistics(exec, gradients_, in_.weights);
+  return total;
+}
+
+template <class T>
+kern::LossSums Trainer<T>::step(const Step& step) {
+  return run(step, nullptr);
+}
+
+template <class T>
+kern::LossSums Trainer<T>::step_on(const Target& target, const Step& step) {
+  return run(step, &target);
+}
+
+template <class T>
+void Trainer<T>::update_all(kern::Exec& exec, const Step& step) {
+  const ParamLayout& layout = in_.network.layout();
+  if (ages_) in_.update.begin_aged(*ages_, step.number, step.rate);
+  add_up(exec, {.offset = layout.trained, .count = layout.count - layout.trained});
+  if (clip_ > 0) {
+    over_parts([&](kern::Exec& own, const SlabPart& part) { add_up(own, part); });
+    clip_gradient(exec);
+  }
+  // A part is added up and used while it is in a near cache.
+  over_parts([&](kern::Exec& own, const SlabPart& part) {
+    if (clip_ == 0) add_up(own, part);
+    update(own, part, step);
+  });
+}
+
+template <class T>
+kern::LossSums Trainer<T>::sum_losses() const {
+  kern::LossSums total;
+  for (const kern::LossSums& sums : sums_) {
+    total.loss += sums.loss;
+    total.correct += sums.correct;
+  }
+  return total;
+}
+
+template <class T>
+template <class F>
+void Trainer<T>::over_parts(F f) {
+  if (in_.parallel == nullptr) {
+    kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
+    for (const SlabPart& part : parts_) f(exec, part);
+    return;
+  }
+  run_parts(*in_.parallel, static_cast<int>(parts_.size()), [&](int i, Workspace& workspace) {
+    kern::Exec exec = in_.network.exec(workspace.arena(pass_bytes_));
+    f(exec, parts_[static_cast<std::size_t>(i)]);
+  });
+}
+
+template <class T>
+void Trainer<T>::add_up(kern::Exec& exec, const SlabPart& part) const {
+  for (int width = 1; width < shards_; width *= 2) {
+    for (int left = 0; left + width < shards_; left += 2 * width) {
+      in_.network.kernels().accumulate(exec, part.count, shard_gradient(left + width) + part.offset,
+                                       shard_gradient(left) + part.offset);
+    }
+  }
+}
+
+template <class T>
+void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, const Step& step) const {
+  const kern::Kernels<T>& kernels = in_.network.kernels();
+  const std::size_t stride = in_.network.layout().count, at = part.offset;
+  if (ages_) {
+    in_.update.run_aged(kernels, exec, *ages_, part, stride, in_.weights, gradients_, in_.slots,
+                        step.number, step.rate);
+  } else {
+    in_.update.run(kernels, exec, part.count, stride, in_.weights + at, gradients_ + at,
+                   slots_from(in_.slots, at), step.number, step.rate);
+  }
+}
+
+template <class T>
+void Trainer<T>::clip_gradient(kern::Exec& exec) {
+  const kern::Kernels<T>& kernels = in_.network.kernels();
+  const std::size_t trained = in_.network.layout().trained;
+  const double norm = std::sqrt(kernels.sum_squares(exec, trained, gradients_));
+  if (norm <= clip_) return;
+  const T factor = static_cast<T>(clip_ / norm);
+  kernels.scale_units(exec, {.outer = 1, .units = 1, .inner = trained}, &factor, gradients_);
+}
+
+template class Trainer<float>;
+template class Trainer<double>;
+
+}  // namespace nn

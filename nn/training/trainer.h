@@ -1,0 +1,115 @@
+#pragma once
+// Trainer<T>: one optimizer step after another on a planned network. train_steps() is this for
+// float; tests run it for double too.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nn/data/data_view.h"
+#include "nn/data/feed.h"
+#include "nn/losses/loss.h"
+#include "nn/network/network.h"
+#include "nn/optimizers/optimizer.h"
+#include "nn/training/augment.h"
+#include "nn/training/batch_reader.h"
+#include "nn/training/group_lasso.h"
+#include "nn/training/parallel.h"
+#include "nn/training/step_plan.h"
+
+namespace nn {
+
+/// The objects and the memory that a trainer works with. Everything referred to outlives the
+/// trainer. Weights, slots and arena lie in the memory of the network's kernels.
+template <class T>
+struct TrainerInputs {
+  const Network<T>& network;  ///< planned for training, for largest_part() rows of the batch
+  const LossFunction<T>& loss;
+  const Update<T>& update;
+  const DataView& data;
+  T* weights = nullptr;        ///< [network.layout().count]
+  T* slots = nullptr;          ///< as Update::run() takes them
+  std::byte* arena = nullptr;  ///< Trainer::arena_bytes() bytes, 64-byte aligned
+  UnitState units{};           ///< ids and births of a reshaped network's units
+  /// Of a plan that is fed. The caller asks it for the rows of a step before step().
+  TableFeed* feed = nullptr;
+  /// Of an asynchronous plan: the arguments of the steps that are launched.
+  kern::StepBuffer* step_buffer = nullptr;
+  /// Runs shards side by side; `arena` is then that of this thread's workspace. Null: one after
+  /// another.
+  Parallel* parallel = nullptr;
+};
+
+/// Runs steps on one network in a way that the plan fixes for its life.
+template <class T>
+class Trainer {
+ public:
+  Trainer(const StepPlan& plan, TrainerInputs<T> inputs);
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// Returns the bytes that a trainer needs at TrainerInputs::arena.
+  [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
+                                               int shards);
+
+  /// Computes the gradient shard by shard, sums it in a fixed tree, and updates the weights unless
+  /// the loss is NaN or infinite. Returns sums over the batch. An asynchronous plan makes it launch
+  /// the step's kernels, which read everything but the number of rows in the step buffer. It then
+  /// returns zeros, and waits only to clip.
+  kern::LossSums step(const Step& step);
+  /// Does the same for a plan of one shard whose batch lies in the network's input of this arena
+  /// already, with its target.
+  kern::LossSums step_on(const Target& target, const Step& step);
+
+ private:
+  [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
+  class Updating;
+  /// Returns true if each part of the gradient updates its weights as soon as it is computed, so
+  /// that the gradient is never whole. On a device one pass over all of it is faster.
+  [[nodiscard]] bool updates_at_once() const {
+    return shards_ == 1 && !ages_ && clip_ == 0 && in_.network.kernels().memory->own;
+  }
+  /// Runs a step; `target` is null unless the batch has been read.
+  kern::LossSums run(const Step& step, const Target* target);
+  void run_shard(int shard, const Step& step, const Target* target, std::byte* arena,
+                 GradientSink<T>* sink = nullptr);
+  /// Reads rows [from, from + rows.size()) of the batch.
+  [[nodiscard]] Target read(std::size_t from, std::span<const std::uint32_t> rows,
+                            std::int64_t epoch, std::byte* arena);
+  [[nodiscard]] kern::LossSums sum_losses() const;
+  /// Calls f(exec, part) for all parts of the slab, side by side where that is possible.
+  template <class F>
+  void over_parts(F f);
+  /// Sums a part of the slab over all shards into the block of shard 0, in a fixed tree in which
+  /// neighbours are paired.
+  void add_up(kern::Exec& exec, const SlabPart& part) const;
+  void update_all(kern::Exec& exec, const Step& step);
+  void update(kern::Exec& exec, const SlabPart& part, const Step& step) const;
+  void clip_gradient(kern::Exec& exec);
+  [[nodiscard]] T* shard_gradient(int shard) const { return gradients_ + stride_ * shard; }
+
+  TrainerInputs<T> in_;
+  int shards_;
+  double clip_;
+  UnitIds ids_;
+  Draws draws_;
+  std::optional<Mover> mover_;
+  std::optional<Ages<T>> ages_;
+  std::optional<GroupLasso<T>> lasso_;
+  BatchReader<T> reader_;
+  ResidentTable fed_;                   // the batch of this step
+  std::vector<std::uint32_t> places_;   // its rows: 0, 1, 2, ...
+  std::size_t pass_bytes_;              // of the network's arena and the targets behind it
+  std::vector<kern::LossSums> sums_;    // one a shard
+  std::vector<kern::ImageMove> moves_;  // one a row of the batch
+  T* gradients_;                        // one block a shard
+  std::ptrdiff_t stride_;
+  std::vector<SlabPart> parts_;  // of what is trained
+};
+
+extern template class Trainer<float>;
+extern template class Trainer<double>;
+
+}  // namespace nn
