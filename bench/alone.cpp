@@ -98,13 +98,13 @@ class Trials {
 
   /// Seconds that so many epochs of all of them take.
   double epochs(std::int64_t count) {
-    const nn::Stretch stretch{epoch_, epoch_ + count};
+    const nn::Segment segment{epoch_, epoch_ + count};
     epoch_ += count;
     const base::Moment begin = base::now();
     std::vector<rt::Value<nn::TrainStats>> stats;
     for (rt::Value<nn::ParamSlab>& net : nets_) {
-      stats.push_back(tasks::train(net, data_, hyper_, stretch,
-                                   tasks::train_cost(spec_, stretch, rows_, hyper_.batch)));
+      stats.push_back(tasks::train(net, data_, hyper_, segment,
+                                   tasks::train_cost(spec_, segment, rows_, hyper_.batch)));
     }
     for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
     return base::seconds_since(begin);

@@ -50,13 +50,13 @@ class Slots {
     for (std::int64_t i = 0; i < count; ++i) ends_.insert(0);
   }
 
-  /// Whether a trial whose last stretch ended at `end` (nothing: it is new) has left its slot
+  /// Whether a trial whose last span ended at `end` (nothing: it is new) has left its slot
   /// since. One that waited goes on in the slot that is free first, as new ones do.
   [[nodiscard]] bool left(std::optional<std::int64_t> end) const {
     return !end || !ends_.contains(*end);
   }
   [[nodiscard]] std::int64_t first_end() const { return *ends_.begin(); }
-  /// In the slot that ends at `start` a stretch begins; when that one ends.
+  /// In the slot that ends at `start` a span begins; when that one ends.
   std::int64_t begin(std::int64_t start, std::int64_t length) {
     ends_.erase(ends_.find(start));
     return *ends_.insert(start + length);
@@ -74,7 +74,7 @@ class Reading final : public hpo::TrialWork {
       : study_(study),
         curves_(curves),
         end_(end),
-        borders_(hpo::report_borders(study, kCurveEpochs)),
+        boundaries_(hpo::report_boundaries(study, kCurveEpochs)),
         slots_(study.parallel) {}
 
   std::atomic<int> over{0};
@@ -84,16 +84,16 @@ class Reading final : public hpo::TrialWork {
     base::Stream noise(study_.seed, "noise", trial.trial());
     std::optional<std::int64_t> now;
     std::int64_t done = 0;
-    for (const std::int64_t border : borders_) {
-      const std::int64_t length = border - std::exchange(done, border);
+    for (const std::int64_t boundary : boundaries_) {
+      const std::int64_t length = boundary - std::exchange(done, boundary);
       const bool enters = slots_.left(now);
       const std::int64_t start = enters ? slots_.first_end() : *now;
       if (enters && static_cast<double>(start) >= end_) over = 1;
       now = slots_.begin(start, length);
-      trial.stretch(static_cast<double>(length));
-      const double loss = curves_.loss(params, border) + curves_.noise * noise.normal();
-      hpo::Report report{.step = border, .epochs = border, .value = loss};
-      if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
+      trial.segment(static_cast<double>(length));
+      const double loss = curves_.loss(params, boundary) + curves_.noise * noise.normal();
+      hpo::Report report{.step = boundary, .epochs = boundary, .value = loss};
+      if (co_await trial.report(std::move(report)) == hpo::Decision::stop) co_return;
     }
   }
 
@@ -105,7 +105,7 @@ class Reading final : public hpo::TrialWork {
   const hpo::StudySpec& study_;
   const Curves& curves_;
   double end_;
-  std::vector<std::int64_t> borders_;
+  std::vector<std::int64_t> boundaries_;
   Slots slots_;
 };
 

@@ -1,6 +1,6 @@
 // Matrix products of dense layers: our own code beside OpenBLAS and oneDNN. Gradients of weights
-// may be left to oneDNN: for them the borders, beside those of kernels/cpu/gemm_borders.cpp. For
-// the instruction set in use: TRELLIS_ISA chooses a lesser one, OPENBLAS_CORETYPE and
+// may be left to oneDNN: for them the thresholds, beside those of kernels/cpu/gemm_thresholds.cpp.
+// For the instruction set in use: TRELLIS_ISA chooses a lesser one, OPENBLAS_CORETYPE and
 // ONEDNN_MAX_CPU_ISA hold the libraries to it.
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/gemm_borders.h"
 #include "kernels/cpu/gemm_library.h"
+#include "kernels/cpu/gemm_thresholds.h"
 #include "runtime/matrix.h"
 
 namespace bench {
@@ -109,12 +109,12 @@ Case case_of(Product product, const Args& g, const Seconds& took) {
 
 /// The size up to which our own code should multiply: from where on oneDNN takes less in sum (of
 /// logarithms, so that every size counts alike). Less than noise is no reason to leave our own.
-double border_of(std::span<const int> sides, std::span<const Seconds> took) {
+double threshold_of(std::span<const int> sides, std::span<const Seconds> took) {
   constexpr double kNoise = 1.05;
   std::vector<double> cost(sides.size() + 1);
-  for (std::size_t border = 0; border <= sides.size(); ++border)
+  for (std::size_t threshold = 0; threshold <= sides.size(); ++threshold)
     for (std::size_t i = 0; i < sides.size(); ++i)
-      cost[border] += std::log(i < border ? took[i].own : took[i].onednn * kNoise);
+      cost[threshold] += std::log(i < threshold ? took[i].own : took[i].onednn * kNoise);
   const auto best = static_cast<std::size_t>(std::ranges::min_element(cost) - cost.begin());
   const double below = best == 0 ? sides.front() / 2.0 : sides[best - 1];
   const double above = best == sides.size() ? sides.back() * 2.0 : sides[best];
@@ -128,9 +128,9 @@ std::vector<Case> run_gemm(const Options& options) {
   const std::span<const int> sides =
       options.quick ? std::span<const int>(kQuickSides) : std::span<const int>(kSides);
   Operands memory;
-  std::vector<Case> cases, borders;
+  std::vector<Case> cases, thresholds;
   for (const Product product : {Product::ab, Product::atb, Product::abt}) {
-    for (const int rows : kern::cpu::kBorderRows) {
+    for (const int rows : kern::cpu::kThresholdRows) {
       std::vector<Seconds> took;
       for (const int side : sides) {
         const Args g = product_of(product, rows, side, memory);
@@ -141,17 +141,17 @@ std::vector<Case> run_gemm(const Options& options) {
       show_progress(base::cat("gemm: ", name, ", ", rows, " rows"));
       if (product != Product::atb) continue;
       const double source =
-          static_cast<double>(kern::cpu::own_border(kern::cpu::chosen_isa(), rows));
-      borders.push_back({.name = base::cat("border of ", name, ", ", rows, " rows (",
-                                           kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
-                         .ours = border_of(sides, took),
-                         .unit = "floats",
-                         .rival = "in the source",
-                         .rival_value = source});
+          static_cast<double>(kern::cpu::own_threshold(kern::cpu::chosen_isa(), rows));
+      thresholds.push_back({.name = base::cat("threshold of ", name, ", ", rows, " rows (",
+                                              kern::cpu::isa_name(kern::cpu::chosen_isa()), ")"),
+                            .ours = threshold_of(sides, took),
+                            .unit = "floats",
+                            .rival = "in the source",
+                            .rival_value = source});
     }
   }
   show_progress("");
-  cases.insert(cases.end(), borders.begin(), borders.end());
+  cases.insert(cases.end(), thresholds.begin(), thresholds.end());
   return cases;
 }
 

@@ -61,11 +61,11 @@ class ReshapedRun {
   ReshapedRun& operator=(const ReshapedRun&) = delete;
   ~ReshapedRun() = default;
 
-  void train(std::int64_t from_epoch, std::int64_t to_epoch) { stretch({from_epoch, to_epoch}); }
+  void train(std::int64_t from_epoch, std::int64_t to_epoch) { segment({from_epoch, to_epoch}); }
   /// Steps [from, to) of an epoch's.
   void steps(std::int64_t from, std::int64_t to) {
     const auto rows = std::ssize(data_->part(nn::Part::train));
-    stretch({from, to, (rows + kReshapeBatch - 1) / kReshapeBatch});
+    segment({from, to, (rows + kReshapeBatch - 1) / kReshapeBatch});
   }
   void reshape(const std::string& kind, const std::string& layer, nn::Fields fields) {
     net_ = nn::reshape(kern::cpu_kernels(), workspace_, net_, {kind, layer, std::move(fields)},
@@ -79,9 +79,9 @@ class ReshapedRun {
   [[nodiscard]] nn::ParamSlab& net() { return net_; }
 
  private:
-  void stretch(const nn::Stretch& stretch) {
+  void segment(const nn::Segment& segment) {
     (void)nn::train_steps(kern::cpu_kernels(), workspace_, net_, data_->view(nn::Part::train),
-                          hyper_, stretch);
+                          hyper_, segment);
   }
 
   const nn::Dataset* data_;

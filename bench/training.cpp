@@ -13,7 +13,7 @@ Trained train_ours(const Workload& workload, const nn::DataSpec& source, kern::P
   const rt::Runtime runtime({.workers = workload.workers, .gpus = 0, .packs = packs});
   const rt::Value<nn::Dataset> data = tasks::load(source);
   const std::uint64_t rows = data.get().header().train_rows;
-  const nn::Stretch stretch{0, workload.epochs};
+  const nn::Segment segment{0, workload.epochs};
   nn::Hyper hyper = hyper_of(workload);
   hyper.precision = precision;
   hyper.shuffle = seed;
@@ -29,8 +29,8 @@ Trained train_ours(const Workload& workload, const nn::DataSpec& source, kern::P
   std::vector<rt::Value<nn::TrainStats>> stats;
   for (std::size_t i = 0; i < nets.size(); ++i)
     stats.push_back(tasks::train(
-        nets[i], data, hyper, stretch,
-        tasks::train_cost(specs[i], stretch, static_cast<std::int64_t>(rows), hyper.batch)));
+        nets[i], data, hyper, segment,
+        tasks::train_cost(specs[i], segment, static_cast<std::int64_t>(rows), hyper.batch)));
   for (rt::Value<nn::TrainStats>& one : stats) (void)one.get();
   trained.seconds = base::seconds_since(begun);
   for (std::size_t i = 0; i < nets.size(); ++i) {

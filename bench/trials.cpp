@@ -28,11 +28,11 @@ class EmptyWork final : public hpo::TrialWork {
     static const auto empty = rt::task("empty", 1).cpu([](double x) -> double { return x; });
     double x = *hpo::number_of(*trial.params().find("x"));
     for (std::int64_t step = 1; step <= reports_; ++step) {
-      trial.stretch(1);
+      trial.segment(1);
       double value = co_await empty(x);
       hpo::Report report{.step = step, .epochs = step, .value = value};
       report.metrics.emplace_back("valid.accuracy", report.value);
-      if (co_await trial.report(std::move(report)) == hpo::Word::stop) co_return;
+      if (co_await trial.report(std::move(report)) == hpo::Decision::stop) co_return;
     }
   }
   rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Lineage) override {

@@ -34,7 +34,7 @@ std::string changes(const hpo::Params& before, const hpo::Params& after) {
   return list;
 }
 
-std::string taken_over(const hpo::Segment& from, const hpo::Segment& to) {
+std::string taken_over(const hpo::Stage& from, const hpo::Stage& to) {
   std::string list = changes(from.params, to.params);
   for (const hpo::Adapted& round : to.rounds)
     append(list, base::cat(round.accepted().change, " -> ", round.accepted().shape));

@@ -7,8 +7,8 @@ namespace kern {
 namespace {
 
 void* allocate(std::size_t bytes) {
-  constexpr std::size_t kBorder = 64;
-  void* memory = std::aligned_alloc(kBorder, (bytes / kBorder + 1) * kBorder);
+  constexpr std::size_t kBoundary = 64;
+  void* memory = std::aligned_alloc(kBoundary, (bytes / kBoundary + 1) * kBoundary);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

@@ -64,8 +64,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// True once the task's group was cancelled. A long body asks at natural borders and returns or
-  /// throws; of a pure task that was asked to stop, the result is dropped.
+  /// True once the task's group was cancelled. A long body asks at natural boundaries and returns
+  /// or throws; of a pure task that was asked to stop, the result is dropped.
   [[nodiscard]] bool stop_requested() const noexcept;
   /// The same as a token, for std::jthread and std::condition_variable_any; may outlive the body.
   [[nodiscard]] std::stop_token stop_token() const noexcept;

@@ -33,7 +33,7 @@ class Pack<R(P...)> {
 
   /// Context::stop_requested of a call.
   [[nodiscard]] bool stop_requested(int call) const noexcept { return calls_.stop_requested(call); }
-  /// A worker has come free for this call: the body gives it back at the next border.
+  /// A worker has come free for this call: the body gives it back at the next boundary.
   [[nodiscard]] bool is_wanted(int call) const noexcept {
     return calls_.at(call).wanted.load(std::memory_order_relaxed);
   }

@@ -99,7 +99,7 @@ class Task<R(P...)> {
   /// `body` is called as body(rt::Context&, rt::Pack<R(P...)>&) and leaves of each call what the
   /// body for the CPU would have left, bit for bit. A worker that begins a call takes its share of
   /// those along that only wait for a worker and have the same `with`, up to `most`; a worker that
-  /// comes free gets one back at the next border that the body looks at. Who runs with whom is a
+  /// comes free gets one back at the next boundary that the body looks at. Who runs with whom is a
   /// matter of timing and never of results; failures, cancelling and keys are each call's own. For
   /// tasks whose arguments are constants, `in` and `inout`, on CPU workers where no GPU is in use;
   /// an `inout` that has to be copied first, as with retries, runs alone.

@@ -14,7 +14,7 @@ namespace tasks {
 
 /// The kind follows from what the network is and one number of the study, never from load: the bits
 /// of a result depend on it. After a reshape it follows from the new shape, so a network that grows
-/// past the border goes on elsewhere with its next task.
+/// past the threshold goes on elsewhere with its next task.
 struct DeviceRule {
   /// Networks whose step counts so many FLOPs, or more, are for a GPU.
   double gpu_from = std::numeric_limits<double>::infinity();

@@ -21,8 +21,8 @@ namespace {
 
 std::atomic<double> trained_epochs{0};
 
-void note_trained(const nn::Stretch& stretch) {
-  trained_epochs.fetch_add(nn::epochs_in(stretch), std::memory_order_relaxed);
+void note_trained(const nn::Segment& segment) {
+  trained_epochs.fetch_add(nn::epochs_in(segment), std::memory_order_relaxed);
 }
 
 /// Lends nn/ the workers that have nothing else to run.
@@ -61,13 +61,13 @@ const auto& init_task() {
 /// Trains on whatever `kernels` compute with.
 nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kernels,
                           nn::ParamSlab& net, const nn::DataView& data, const nn::Hyper& hyper,
-                          const nn::Stretch& stretch, nn::Parallel* parallel) {
+                          const nn::Segment& segment, nn::Parallel* parallel) {
   nn::TrainStats stats = nn::train_steps(
-      kernels, context.local<nn::Workspace>(), net, data, hyper, stretch,
+      kernels, context.local<nn::Workspace>(), net, data, hyper, segment,
       [&context] { return context.stop_requested(); }, parallel);
   // A half-way network is no result and must not be kept under the result's name.
   if (stats.stopped) throw base::Error(base::Errc::cancelled, "stopped on request");
-  note_trained(stretch);
+  note_trained(segment);
   return stats;
 }
 
@@ -75,41 +75,41 @@ const auto& train_task() {
   static const auto task =
       rt::task("train", 3)
           .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
+                  nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
             Lent lent(context);
             return train_here(context, kern::cpu_kernels(hyper.precision), *net,
-                              data->view(nn::Part::train), hyper, stretch, &lent);
+                              data->view(nn::Part::train), hyper, segment, &lent);
           })
           .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   nn::Hyper hyper, nn::Stretch stretch, double) -> nn::TrainStats {
+                   nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
             return translated([&] {
               const OnGpu gpu(context, hyper.precision);
               const TableOnGpu table(context, *gpu.kernels.memory, *data);
               const nn::TrainStats stats = train_here(
-                  context, gpu.kernels, *net, table.view(nn::Part::train), hyper, stretch, nullptr);
+                  context, gpu.kernels, *net, table.view(nn::Part::train), hyper, segment, nullptr);
               (void)net->state(*gpu.kernels.memory);  // waits: a device's fault is this task's
               return stats;
             });
           })
           .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,
-                        nn::Stretch stretch, double) -> nn::TrainStats {
-            note_trained(stretch);
-            return simulated_training(*net, hyper, stretch, data->header().train_rows);
+                        nn::Segment segment, double) -> nn::TrainStats {
+            note_trained(segment);
+            return simulated_training(*net, hyper, segment, data->header().train_rows);
           })
           .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
-                   const nn::Stretch& stretch, double) {
-            return training_work(net->spec(), hyper, stretch, data->header().train_rows,
+                   const nn::Segment& segment, double) {
+            return training_work(net->spec(), hyper, segment, data->header().train_rows,
                                  nn::feed_shape(data->header()));
           })
           .packs([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
-                    const nn::Stretch& stretch,
-                    double) { return train_fit(*net, *data, hyper, stretch); },
+                    const nn::Segment& segment,
+                    double) { return train_fit(*net, *data, hyper, segment); },
                  [](rt::Context& context, rt::Pack<TrainCall>& calls) {
                    train_together(context, calls, note_trained);
                  })
           .pure()
           .cost(
-              [](const nn::Hyper&, const nn::Stretch&, double flops) { return rt::Flops{flops}; });
+              [](const nn::Hyper&, const nn::Segment&, double flops) { return rt::Flops{flops}; });
   return task;
 }
 
@@ -220,9 +220,9 @@ rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t
 }
 
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
-                                const nn::Hyper& hyper, const nn::Stretch& stretch,
+                                const nn::Hyper& hyper, const nn::Segment& segment,
                                 rt::Flops cost) {
-  return train_task()(net, data, nn::hyper_on(nn::complete(hyper), stretch), nn::reduced(stretch),
+  return train_task()(net, data, nn::hyper_on(nn::complete(hyper), segment), nn::reduced(segment),
                       cost.value);
 }
 
@@ -243,14 +243,14 @@ rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
   return latency_task()(net, data, part);
 }
 
-rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch, std::uint64_t rows,
+rt::Flops train_cost(const nn::ModelSpec& model, const nn::Segment& segment, std::uint64_t rows,
                      std::int32_t batch) {
-  return train_cost(nn::flops_per_row(model), stretch, rows, batch);
+  return train_cost(nn::flops_per_row(model), segment, rows, batch);
 }
 
-rt::Flops train_cost(const nn::Flops& row, const nn::Stretch& stretch, std::uint64_t rows,
+rt::Flops train_cost(const nn::Flops& row, const nn::Segment& segment, std::uint64_t rows,
                      std::int32_t batch) {
-  const auto visited = nn::rows_in(stretch, static_cast<std::int64_t>(rows), batch);
+  const auto visited = nn::rows_in(segment, static_cast<std::int64_t>(rows), batch);
   return rt::Flops{static_cast<double>(row.training) * static_cast<double>(visited)};
 }
 

@@ -99,8 +99,8 @@ const auto& row_scores_task() {
 
 /// FLOPs of an operation, and of measuring it first.
 double reshape_cost(const nn::ModelSpec& spec, const nn::Operation& operation,
-                    const Course& course) {
-  const auto once = static_cast<double>(nn::reshape_flops(spec, operation, course.train_rows));
+                    const TrainingSetup& setup) {
+  const auto once = static_cast<double>(nn::reshape_flops(spec, operation, setup.train_rows));
   return nn::size_depends_on_data(operation) ? 2 * once : once;
 }
 
@@ -114,21 +114,21 @@ struct Started {
   rt::Value<RowScores> row_scores;  ///< by row: in place of `scores`
 };
 
-Started start(nn::Operations operations, Reshaped network, const nn::Stretch& stretch,
-              const Course& course, const nn::Hyper& hyper) {
+Started start(nn::Operations operations, Reshaped network, const nn::Segment& segment,
+              const TrainingSetup& setup, const nn::Hyper& hyper) {
   Started out{std::move(operations), {}, std::move(network), {}, {}, {}};
-  const rt::On device(course.devices.kind_for(out.network.spec, hyper));
+  const rt::On device(setup.devices.kind_for(out.network.spec, hyper));
   const rt::Flops training =
-      train_cost(out.network.spec, stretch, course.train_rows, course.hyper.batch);
+      train_cost(out.network.spec, segment, setup.train_rows, setup.hyper.batch);
   const rt::Flops scoring =
-      evaluate_cost(out.network.spec, static_cast<std::uint64_t>(course.score_rows));
-  out.stats = train(out.network.net, course.data, hyper, stretch, training);
-  if (course.by_row) {
+      evaluate_cost(out.network.spec, static_cast<std::uint64_t>(setup.score_rows));
+  out.stats = train(out.network.net, setup.data, hyper, segment, training);
+  if (setup.by_row) {
     out.row_scores =
-        score_rows(out.network.net, course.data, course.hyper.loss, course.score_rows, scoring);
+        score_rows(out.network.net, setup.data, setup.hyper.loss, setup.score_rows, scoring);
     out.row_scores.demand();
   } else {
-    out.scores = score(out.network.net, course.data, course.hyper.loss, course.score_rows, scoring);
+    out.scores = score(out.network.net, setup.data, setup.hyper.loss, setup.score_rows, scoring);
     out.scores.demand();
   }
   out.network.flops += training.value + scoring.value;
@@ -150,24 +150,24 @@ rt::Value<RowScores> score_rows(const rt::Value<nn::ParamSlab>& net,
 }
 
 rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,
-                      const nn::Stretch& stretch, const Course& course) {
+                      const nn::Segment& segment, const TrainingSetup& setup) {
   nn::ModelSpec shape = spec;
   double flops = 0;
   for (const nn::Operation& operation : operations) {
-    flops += reshape_cost(shape, operation, course);
+    flops += reshape_cost(shape, operation, setup);
     shape = nn::reshaped(shape, operation);
   }
-  flops += train_cost(shape, stretch, course.train_rows, course.hyper.batch).value;
-  flops += evaluate_cost(shape, static_cast<std::uint64_t>(course.score_rows)).value;
+  flops += train_cost(shape, segment, setup.train_rows, setup.hyper.batch).value;
+  flops += evaluate_cost(shape, static_cast<std::uint64_t>(setup.score_rows)).value;
   return rt::Flops{flops};
 }
 
 rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
-                                nn::Operations operations, Course course) {
+                                nn::Operations operations, TrainingSetup setup) {
   Reshaped out{std::move(net), std::move(spec), 0};
   for (const nn::Operation& operation : operations) {
-    out.flops += reshape_cost(out.spec, operation, course);
-    const rt::Device kind = course.devices.kind_for(out.spec, course.hyper);
+    out.flops += reshape_cost(out.spec, operation, setup);
+    const rt::Device kind = setup.devices.kind_for(out.spec, setup.hyper);
     const auto on_device = [kind](auto call) {
       const rt::On device(kind);
       return call();
@@ -175,15 +175,15 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
     nn::ModelSpec after;
     if (nn::size_depends_on_data(operation)) {
       const rt::Value<nn::ModelSpec> measured =
-          on_device([&] { return measured_spec(out.net, course.data, operation); });
+          on_device([&] { return measured_spec(out.net, setup.data, operation); });
       after = co_await measured;
     } else {
       after = nn::reshaped(out.spec, operation);
     }
     const nn::ParamSlab::Header header =
-        nn::reshaped_header(nn::slab_header(out.spec, course.hyper.optimizer), after);
+        nn::reshaped_header(nn::slab_header(out.spec, setup.hyper.optimizer), after);
     out.net =
-        on_device([&] { return reshape(out.net, course.data, operation, header, course.seed); });
+        on_device([&] { return reshape(out.net, setup.data, operation, header, setup.seed); });
     out.spec = std::move(after);
   }
   co_return out;
@@ -191,19 +191,19 @@ rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec
 
 rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
                                     std::vector<nn::Operations> entrants, std::vector<Guest> guests,
-                                    nn::Stretch stretch, Course course) {
+                                    nn::Segment segment, TrainingSetup setup) {
   std::vector<Started> started;
   Reshaped kept{net, spec, 0};
-  started.push_back(start({}, std::move(kept), stretch, course, course.hyper));
+  started.push_back(start({}, std::move(kept), segment, setup, setup.hyper));
   for (nn::Operations& operations : entrants) {
-    rt::Async<Reshaped> reshaping = reshape_all(net, spec, operations, course);
+    rt::Async<Reshaped> reshaping = reshape_all(net, spec, operations, setup);
     Reshaped network = co_await std::move(reshaping);
     started.push_back(
-        start(std::move(operations), std::move(network), stretch, course, course.hyper));
+        start(std::move(operations), std::move(network), segment, setup, setup.hyper));
   }
   for (Guest& guest : guests) {
     started.push_back(
-        start(std::move(guest.operations), std::move(guest.network), stretch, course, guest.hyper));
+        start(std::move(guest.operations), std::move(guest.network), segment, setup, guest.hyper));
     started.back().pull = guest.pull;
   }
   std::vector<Runner> runners;
@@ -211,7 +211,7 @@ rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec 
   for (Started& runner : started) {
     Runner out{std::move(runner.operations), runner.pull, std::move(runner.network), {}, {}, {}};
     out.stats = co_await runner.stats;
-    if (course.by_row) {
+    if (setup.by_row) {
       const RowScores scores = co_await runner.row_scores;
       out.scores = scores.scores;
       if (runners.empty()) kept_losses = scores.losses;

@@ -1,5 +1,5 @@
 #pragma once
-// A race: the same network forked into itself and reshaped copies, each trained over one stretch on
+// A race: the same network forked into itself and reshaped copies, each trained over one segment on
 // the same batches and scored on the same rows.
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace tasks {
 
 /// What all runners of a race, and all turns of an adapting network, have in common.
-struct Course {
+struct TrainingSetup {
   rt::Value<nn::Dataset> data;
   nn::Hyper hyper;
   std::uint64_t train_rows = 0;
@@ -43,9 +43,9 @@ struct Reshaped {
 /// `net` after operations, one after another. Waits only where the size of the result depends on
 /// weights or data. Throws base::Error (study) with the reason when one can't be done.
 [[nodiscard]] rt::Async<Reshaped> reshape_all(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
-                                              nn::Operations operations, Course course);
+                                              nn::Operations operations, TrainingSetup setup);
 
-/// One of a race's networks behind its stretch. A training that diverged has a loss that is no
+/// One of a race's networks behind its segment. A training that diverged has a loss that is no
 /// number in `scores` too.
 struct Runner {
   nn::Operations operations;
@@ -61,18 +61,18 @@ struct Runner {
 struct Guest {
   nn::Operations operations;
   double pull = 0;
-  nn::Hyper hyper;  ///< the course's, with that pull
+  nn::Hyper hyper;  ///< the setup's, with that pull
   Reshaped network;
 };
 
 /// Trains `net` as it is, which is exactly the training that it would have had without a race,
-/// after each of `entrants`, and the guests, over `stretch`. All are submitted at once as siblings
+/// after each of `entrants`, and the guests, over `segment`. All are submitted at once as siblings
 /// of one graph; the result is in the order keep, entrants, guests. `net` is not touched: what
 /// loses leaves nothing behind.
 [[nodiscard]] rt::Async<std::vector<Runner>> race(rt::Value<nn::ParamSlab> net, nn::ModelSpec spec,
                                                   std::vector<nn::Operations> entrants,
-                                                  std::vector<Guest> guests, nn::Stretch stretch,
-                                                  Course course);
+                                                  std::vector<Guest> guests, nn::Segment segment,
+                                                  TrainingSetup setup);
 
 /// Scores on the first `rows` validation rows (0: all).
 [[nodiscard]] rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net,
@@ -93,6 +93,6 @@ struct RowScores {
 /// What race() spends on `spec` after `operations`, counted; an upper bound where sizes depend on
 /// data.
 [[nodiscard]] rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,
-                                    const nn::Stretch& stretch, const Course& course);
+                                    const nn::Segment& segment, const TrainingSetup& setup);
 
 }  // namespace tasks

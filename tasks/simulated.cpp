@@ -37,16 +37,16 @@ nn::ParamSlab simulated_birth(nn::ParamSlab::Header header) {
 }
 
 nn::TrainStats simulated_training(nn::ParamSlab& net, const nn::Hyper& hyper,
-                                  const nn::Stretch& stretch, std::uint64_t rows) {
+                                  const nn::Segment& segment, std::uint64_t rows) {
   constexpr double kForgotten = 0.7;  // of the distance, in an epoch
   const double rate = rate_of(hyper);
   const auto all = static_cast<std::int64_t>(rows);
   nn::TrainStats stats;
-  stats.rows = nn::rows_in(stretch, all, hyper.batch);
-  stats.steps = nn::steps_in(stretch, all, hyper.batch);
+  stats.rows = nn::rows_in(segment, all, hyper.batch);
+  stats.steps = nn::steps_in(segment, all, hyper.batch);
   stats.diverged = rate >= 1;
   const double lowest = lowest_loss(net.spec(), rate);
-  const double left = std::pow(kForgotten, nn::epochs_in(stretch));
+  const double left = std::pow(kForgotten, nn::epochs_in(segment));
   const double loss = lowest + (static_cast<double>(net.weights()[0]) - lowest) * left;
   net.weights()[0] = static_cast<float>(loss);
   net.state().steps += stats.steps;

@@ -22,7 +22,7 @@ namespace tasks {
 /// the best one, the higher that is; the larger the network, the lower. A rate of 1 or more
 /// diverges.
 [[nodiscard]] nn::TrainStats simulated_training(nn::ParamSlab& net, const nn::Hyper& hyper,
-                                                const nn::Stretch& stretch, std::uint64_t rows);
+                                                const nn::Segment& segment, std::uint64_t rows);
 
 /// Its loss, and metrics that are better the lower that is.
 [[nodiscard]] nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,

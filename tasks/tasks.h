@@ -87,13 +87,13 @@ struct Seeds {
 [[nodiscard]] rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t seed,
                                             std::uint64_t apart = 0);
 
-/// Trains `net` over a stretch; `net` names the trained version afterwards. A loss that
+/// Trains `net` over a segment; `net` names the trained version afterwards. A loss that
 /// is no number is a result (TrainStats::diverged), not an error. Cancelling the group stops it at
 /// the next step. `cost` ranks it among ready tasks. Under rt::On for a GPU it
 /// trains there; setup_gpus() (device.h) comes before.
 [[nodiscard]] rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net,
                                               const rt::Value<nn::Dataset>& data,
-                                              const nn::Hyper& hyper, const nn::Stretch& stretch,
+                                              const nn::Hyper& hyper, const nn::Segment& segment,
                                               rt::Flops cost);
 
 /// Scores of a network on one part of the data.
@@ -146,11 +146,11 @@ struct Seeds {
 
 /// Counted work of training and evaluating, for `rows` rows of that part; a step of training takes
 /// `batch` of them.
-[[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Stretch& stretch,
+[[nodiscard]] rt::Flops train_cost(const nn::ModelSpec& model, const nn::Segment& segment,
                                    std::uint64_t rows, std::int32_t batch);
 [[nodiscard]] rt::Flops evaluate_cost(const nn::ModelSpec& model, std::uint64_t rows);
 /// The same for a network that nn::flops_per_row counts `row` of.
-[[nodiscard]] rt::Flops train_cost(const nn::Flops& row, const nn::Stretch& stretch,
+[[nodiscard]] rt::Flops train_cost(const nn::Flops& row, const nn::Segment& segment,
                                    std::uint64_t rows, std::int32_t batch);
 [[nodiscard]] rt::Flops evaluate_cost(const nn::Flops& row, std::uint64_t rows);
 

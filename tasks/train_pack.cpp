@@ -28,7 +28,7 @@ int most_together(const nn::ParamSlab& net, std::uint64_t features) {
 }  // namespace
 
 rt::PackFit train_fit(const nn::ParamSlab& net, const nn::Dataset& data, const nn::Hyper& hyper,
-                      const nn::Stretch& stretch) {
+                      const nn::Segment& segment) {
   if (!nn::can_share_batches(net.header(), hyper)) return {};
   const int most = most_together(net, nn::feed_shape(data.header()).features);
   if (most < 2) return {};
@@ -39,25 +39,25 @@ rt::PackFit train_fit(const nn::ParamSlab& net, const nn::Dataset& data, const n
   const base::Key alike = base::Hasher()
                               .add(rt::encode(net.spec()))
                               .add(rt::encode(shared))
-                              .add(rt::encode(stretch))
+                              .add(rt::encode(segment))
                               .add(reinterpret_cast<std::uintptr_t>(&data))
                               .finish();
   return {.with = alike.lo, .most = most};
 }
 
 void train_together(rt::Context& context, rt::Pack<TrainCall>& calls,
-                    void (*trained)(const nn::Stretch&)) {
+                    void (*trained)(const nn::Segment&)) {
   std::vector<nn::PackNet> nets(static_cast<std::size_t>(calls.size()));
   const nn::Dataset* table = nullptr;
-  const nn::Stretch* all = nullptr;
+  const nn::Segment* all = nullptr;
   for (int i = 0; i < calls.size(); ++i) {
     nn::PackNet& one = nets[static_cast<std::size_t>(i)];
     calls.arguments(i, [&](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                           const nn::Hyper& hyper, const nn::Stretch& stretch, double) {
+                           const nn::Hyper& hyper, const nn::Segment& segment, double) {
       one.net = &*net;
       one.hyper = &hyper;
       table = &*data;
-      all = &stretch;
+      all = &segment;
     });
     if (calls.progress(i).has_value()) one.tally = std::any_cast<nn::Tally>(calls.progress(i));
     one.next = [&calls, i] {

@@ -47,11 +47,11 @@ rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper) {
 }
 
 rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
-                       const nn::Stretch& stretch, std::uint64_t rows, const nn::FeedShape& shape) {
+                       const nn::Segment& segment, std::uint64_t rows, const nn::FeedShape& shape) {
   const rt::Work step = step_work(spec, hyper);
   const auto all = static_cast<std::int64_t>(rows);
-  const auto steps = static_cast<double>(nn::steps_in(stretch, all, hyper.batch));
-  const auto visited = static_cast<double>(nn::rows_in(stretch, all, hyper.batch));
+  const auto steps = static_cast<double>(nn::steps_in(segment, all, hyper.batch));
+  const auto visited = static_cast<double>(nn::rows_in(segment, all, hyper.batch));
   return {.flops = network_work_of(spec).training * visited,
           .bytes = step.bytes * steps,
           .launches = step.launches * steps,

@@ -32,9 +32,9 @@ struct NetworkWork {
 /// One step of an optimizer.
 [[nodiscard]] rt::Work step_work(const nn::ModelSpec& spec, const nn::Hyper& hyper);
 
-/// A stretch of them on data of `rows` rows of that shape.
+/// A segment of them on data of `rows` rows of that shape.
 [[nodiscard]] rt::Work training_work(const nn::ModelSpec& spec, const nn::Hyper& hyper,
-                                     const nn::Stretch& stretch, std::uint64_t rows,
+                                     const nn::Segment& segment, std::uint64_t rows,
                                      const nn::FeedShape& shape);
 
 /// Answering `rows` rows of it.

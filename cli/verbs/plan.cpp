@@ -116,7 +116,7 @@ int run_plan(const Arguments& arguments) {
   hpo::LoadedStudy loaded = hpo::load_settled(study);
   if (!arguments.has("--platform")) {
     hpo::require_resources(loaded.asked, runtime.workers(), runtime.gpus());
-    hpo::settle_border(loaded, runtime.workers(), runtime.gpus());
+    hpo::settle_threshold(loaded, runtime.workers(), runtime.gpus());
     hpo::require_precision(loaded.study.precision, loaded.asked);
   }
   const hpo::Plan plan = hpo::plan_study(loaded, platform_of(arguments, loaded.study, runtime));

@@ -35,7 +35,7 @@ std::string ranking_text(const Reports& reports) {
   return table.text();
 }
 
-std::string border_text(const hpo::SimulationReport& report) {
+std::string threshold_text(const hpo::SimulationReport& report) {
   if (report.gpu_from >= hpo::kNoGpu) return "every network on a core";
   if (report.gpu_from <= 0) return "every network on a GPU";
   return base::cat("networks of ", short_amount(report.gpu_from, "FLOP"),
@@ -49,7 +49,7 @@ std::string text_of(const std::string& study, const rt::Platform& platform,
   const auto ours = std::ranges::find(reports, "trellis", &hpo::SimulationReport::scheduler);
   const hpo::SimulationReport& shown = ours != reports.end() ? *ours : reports.front();
   out += base::cat("\n", shown.scheduler, ": ", shown.trials, " trials, ", shown.tasks, " tasks");
-  if (ours != reports.end()) out += base::cat("; ", border_text(shown));
+  if (ours != reports.end()) out += base::cat("; ", threshold_text(shown));
   return base::cat(out, "\n\n", devices_text(shown.devices, Cores::apart));
 }
 

@@ -66,7 +66,7 @@ class Bottleneck final : public nn::Policy {
   std::uint64_t most_;
   std::int64_t grid_ = 1, by_ = 1;
   nn::Beat beat_;
-  std::int64_t done_ = -1;  // border of the last turn
+  std::int64_t done_ = -1;  // boundary of the last turn
 };
 
 nn::PolicyKind bottleneck() {

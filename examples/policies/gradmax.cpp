@@ -67,7 +67,7 @@ class GradMax final : public nn::Policy {
   std::int64_t grid_ = 1, to_ = 1;
   nn::Beat beat_;
   std::vector<std::int64_t> born_;  // units of each layer at birth
-  std::int64_t done_ = -1;          // border of the last turn
+  std::int64_t done_ = -1;          // boundary of the last turn
 };
 
 nn::PolicyKind gradmax() {

@@ -19,7 +19,7 @@ class Nest final : public nn::Policy {
     const double times[] = {every, nn::real(fields, "grow_until")};
     grid_ = nn::grid_of(times);
     beat_ = nn::Beat::of(every, 0, nn::real(fields, "until"), setup.epochs, grid_);
-    grown_ = nn::border_of(times[1], grid_);
+    grown_ = nn::boundary_of(times[1], grid_);
     growth_ = nn::real(fields, "growth");
     threshold_ = nn::real(fields, "threshold");
     check_turns(beat_, setup.epochs * grid_, "nest");
@@ -77,7 +77,7 @@ class Nest final : public nn::Policy {
   std::int64_t grid_ = 1, grown_ = 0;
   double growth_ = 0, threshold_ = 0;
   nn::Beat beat_;
-  std::int64_t done_ = -1;  // border of the last turn
+  std::int64_t done_ = -1;  // boundary of the last turn
 };
 
 nn::PolicyKind nest() {

@@ -21,7 +21,7 @@ class OneShot final : public nn::Policy {
     const nn::Fields& fields = setup.adaptation.policy.fields;
     const double times[] = {nn::real(fields, "epoch")};
     grid_ = nn::grid_of(times);
-    at_ = nn::border_of(times[0], grid_);
+    at_ = nn::boundary_of(times[0], grid_);
     keep_ = nn::real(fields, "keep");
     if (nn::resizable_layers(setup.spec).empty())
       throw nn::SpecError(-1, "keep", "one_shot: no layer of this network can be resized");

@@ -139,20 +139,20 @@ const TrialRow& AskedStudy::row(std::uint64_t trial) const {
   return log_.trials().row(trial);
 }
 
-Word AskedStudy::report(std::uint64_t trial, const Told& told) {
+Decision AskedStudy::report(std::uint64_t trial, const Told& told) {
   const TrialRow& now = row(trial);
   const std::optional<double> value = rules_.value_of(told);
   if (!value) throw refusal(base::cat("a report without a value of ", study_.metric.name));
   const auto open = open_.find(trial);
   if (open == open_.end()) {
-    if (now.state != TrialState::complete && now.cause != Cause::error) return Word::stop;
+    if (now.state != TrialState::complete && now.cause != Cause::error) return Decision::stop;
     throw refusal(base::cat("trial ", trial, " was told already: ", name_of(now.state)));
   }
   const std::int64_t step = told.step.value_or(open->second.step + 1);
   if (step < 0) throw refusal(base::cat("step ", step, ", expected 0 or more"));
   if (open->second.reported && step == open->second.step &&
       rules_.repeats(open->second.known, told))
-    return Word::go;
+    return Decision::go;
   if (open->second.reported && step <= open->second.step)
     throw refusal(base::cat("trial ", trial, " reports step ", step, ", but was at ",
                             open->second.step, " already, expected a later one"));
@@ -160,14 +160,14 @@ Word AskedStudy::report(std::uint64_t trial, const Told& told) {
   return take_report(trial, step, *value, told);
 }
 
-Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
-                             bool last) {
+Decision AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double value,
+                                 const Told& told, bool last) {
   const bool best = std::isinf(value) && (value > 0) == (study_.metric.goal == Goal::maximize);
   if (std::isnan(value) || best) {
     end(trial, {TrialState::failed, Cause::diverged,
                 base::cat(study_.metric.name, " is ", best ? "infinite" : "not a number",
                           " at step ", step)});
-    return Word::stop;
+    return Decision::stop;
   }
   Open& open = open_.at(trial);
   Reported report{.step = step, .epochs = step, .value = value, .metrics = told.metrics};
@@ -180,14 +180,14 @@ Word AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double valu
   open.known = std::move(latest);
   report.over = last;
   report.unseen = last && !told.step;
-  report.word = machine_.answer(trial, report);
+  report.decision = machine_.answer(trial, report);
   open.step = step;
   open.reported = true;
   const Real real = this->real(open);
   ++now_;
   emit(trial, report, real);
-  if (report.word == Word::stop) end(trial, {TrialState::stopped, Cause::none, ""});
-  return report.word;
+  if (report.decision == Decision::stop) end(trial, {TrialState::stopped, Cause::none, ""});
+  return report.decision;
 }
 
 bool AskedStudy::says_the_same(std::uint64_t trial, const Told& told) const {
@@ -227,7 +227,7 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   const bool told_before = open->second.reported && step == open->second.step &&
                            rules_.repeats(open->second.known, told);
   const bool says_value = value && !told_before;
-  if (says_value && take_report(trial, step, *value, told, true) == Word::stop) {
+  if (says_value && take_report(trial, step, *value, told, true) == Decision::stop) {
     const TrialRow& after = row(trial);
     return {.state = after.state, .value = after.value};
   }

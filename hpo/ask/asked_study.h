@@ -60,10 +60,10 @@ class AskedStudy {
   /// Points that wait to be asked for.
   [[nodiscard]] std::size_t waiting() const { return first_points_.waiting(machine_.created()); }
 
-  /// A report on the way, with its step. The word is `stop` where the trial has ended. Throws
+  /// A report on the way, with its step. The decision is `stop` where the trial has ended. Throws
   /// base::Error (usage) for a trial that is not there, a step that is not beyond the last one, or
   /// a metric that is missing.
-  [[nodiscard]] Word report(std::uint64_t trial, const Told& told);
+  [[nodiscard]] Decision report(std::uint64_t trial, const Told& told);
 
   /// The end of a trial. Without a value the last report's counts. A trial that was stopped by its
   /// rule or its time stays so. Throws base::Error (usage) as above, and for a trial that was told
@@ -101,8 +101,8 @@ class AskedStudy {
   [[nodiscard]] bool says_the_same(std::uint64_t trial, const Told& told) const;
   /// `last`: the trial ends with it, so that no rule stops it any more. Said without a step it is
   /// no report at one, and no rule compares others with it.
-  Word take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
-                   bool last = false);
+  Decision take_report(std::uint64_t trial, std::int64_t step, double value, const Told& told,
+                       bool last = false);
   /// `at_once`: at one moment with the report before it, which is the value that was told and none
   /// on the way.
   void end(std::uint64_t trial, const Ended& end, bool at_once = false);

@@ -77,7 +77,7 @@ void SamplerThread::resumed(std::uint64_t trial) {
   tell([=](Sampler& sampler) { sampler.resumed(trial); });
 }
 
-std::vector<Decision> SamplerThread::decide() const {
+std::vector<Resumption> SamplerThread::decide() const {
   Lock lock(mutex_);
   changed_.wait(lock, [this] { return !making_; });
   return sampler_->decide();

@@ -41,7 +41,7 @@ class SamplerThread final : public Sampler {
   /// Waits where it is not ready. Throws what the sampler threw, now or on the thread.
   [[nodiscard]] std::optional<Params> propose(std::uint64_t ordinal) override;
   [[nodiscard]] bool pauses(std::int64_t step) const override { return sampler_->pauses(step); }
-  [[nodiscard]] std::vector<Decision> decide() const override;
+  [[nodiscard]] std::vector<Resumption> decide() const override;
 
   /// Begins with the proposal that follows from what was told so far, unless it is there, is being
   /// made or takes next to no time.

@@ -176,9 +176,11 @@ std::string report(AskedStudy& study, const base::Json& message) {
                                                "value", "values", "metrics"};
   require_known(message, kKnown);
   const std::uint64_t trial = trial_of(message);
-  const Word word = study.report(trial, told_of(message, study.study()));
+  const Decision decision = study.report(trial, told_of(message, study.study()));
   base::JsonWriter json;
-  json.begin_object().field("trial", trial).field("word", word == Word::stop ? "stop" : "go");
+  json.begin_object()
+      .field("trial", trial)
+      .field("word", decision == Decision::stop ? "stop" : "go");
   json.end_object();
   return std::move(json).text();
 }

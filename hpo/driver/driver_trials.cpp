@@ -60,7 +60,7 @@ void Driver::resume(std::uint64_t trial) {
   timeline_.enter(trial, now_);
   emit(trial, Resumed{});
   if (auto live = live_.find(trial); live != live_.end()) {
-    live->second->answer(Word::go);
+    live->second->answer(Decision::go);
   } else {
     start(trial);
   }
@@ -121,19 +121,19 @@ bool Driver::take_due() {
 
 void Driver::take_report(LiveTrial& trial, Reported report, const Real& real) {
   const std::uint64_t number = trial.trial();
-  report.word = machine_.answer(number, report);
+  report.decision = machine_.answer(number, report);
   emit(number, report, real);
   const Real at_once{.at = real.at, .began = real.began};
   if (report.over) {
     end_trial(number, Ended{}, at_once);
-  } else if (report.word == Word::stop) {
+  } else if (report.decision == Decision::stop) {
     end_trial(number, {TrialState::stopped, Cause::none, ""}, at_once);
-  } else if (report.word == Word::pause) {
+  } else if (report.decision == Decision::pause) {
     timeline_.leave(number);
     if (!setup_.work.can_wait()) drop(number);
     keep_few_waiting();
   } else {
-    trial.answer(report.word);
+    trial.answer(report.decision);
   }
 }
 

@@ -16,15 +16,15 @@ LiveTrial::LiveTrial(std::uint64_t trial, Lineage lineage, std::vector<Reported>
       search_(search),
       group_(base::cat("trial-", trial)) {}
 
-void LiveTrial::stretch(double flops) {
+void LiveTrial::segment(double flops) {
   flops_ += flops;
-  // A stretch that the log has the outcome of lies in the past of virtual time.
-  if (!void_ && !in_past()) timeline_.stretch(trial_, flops);
+  // A segment that the log has the outcome of lies in the past of virtual time.
+  if (!void_ && !in_past()) timeline_.segment(trial_, flops);
 }
 
 void LiveTrial::outside(double cost, double seconds) {
   outside_ += seconds;
-  if (!void_) timeline_.stretch(trial_, cost);
+  if (!void_) timeline_.segment(trial_, cost);
 }
 
 bool LiveTrial::in_past() const {
@@ -72,17 +72,17 @@ void LiveTrial::pass(const Reported& report) {
   used_before_ = report.used - busy_seconds();
 }
 
-rt::Async<Word> LiveTrial::report(Report report) {
-  if (void_) co_return Word::stop;
+rt::Async<Decision> LiveTrial::report(Report report) {
+  if (void_) co_return Decision::stop;
   Reported reported = event_of(std::move(report), flops_);
   if (search_.counts_seconds()) reported.used = used_before_ + busy_seconds();
   const bool decides = search_.decides(last_, reported);
   last_ = search_.progress(reported);
   post({std::move(reported)});
-  if (!decides) co_return Word::go;
+  if (!decides) co_return Decision::go;
   waiting_.emplace();
-  rt::Value<Word> word = waiting_->value();
-  co_return co_await word;
+  rt::Value<Decision> decision = waiting_->value();
+  co_return co_await decision;
 }
 
 void LiveTrial::end(Ended how) {
@@ -105,9 +105,9 @@ Outcome LiveTrial::take() {
   return outcome;
 }
 
-void LiveTrial::answer(Word word) {
+void LiveTrial::answer(Decision decision) {
   // A trial that waits posts nothing more: its last outcome is the report in question.
-  if (waiting_ && outcomes_.empty()) std::exchange(waiting_, std::nullopt)->set(word);
+  if (waiting_ && outcomes_.empty()) std::exchange(waiting_, std::nullopt)->set(decision);
 }
 
 void LiveTrial::make_void() {
@@ -115,7 +115,7 @@ void LiveTrial::make_void() {
   outcomes_.clear();
   group_.cancel();
   if (when_void_) std::exchange(when_void_, {})();
-  if (waiting_) std::exchange(waiting_, std::nullopt)->set(Word::stop);
+  if (waiting_) std::exchange(waiting_, std::nullopt)->set(Decision::stop);
 }
 
 }  // namespace hpo

@@ -43,14 +43,14 @@ class LiveTrial final : public TrialContext {
   const Lineage& lineage() const override { return lineage_; }
   std::span<const Reported> logged() const override { return logged_; }
   void go_on_behind(std::size_t reports) override;
-  void stretch(double flops) override;
+  void segment(double flops) override;
   bool in_past() const override;
   const Adapted* logged_round() const override;
   std::vector<Adapted> rounds_before(std::size_t reports) const override;
   void adapted(Adapted round) override;
   bool replayed() override;
   bool pauses(std::int64_t step) const override { return search_.pauses(step); }
-  rt::Async<Word> report(Report report) override;
+  rt::Async<Decision> report(Report report) override;
   void note(std::string line) override { notes_.push_back({std::move(line)}); }
   void outside(double cost, double seconds) override;
   void took_memory(std::uint64_t bytes) override { memory_ = std::max(memory_, bytes); }
@@ -61,7 +61,7 @@ class LiveTrial final : public TrialContext {
   /// The outcome that is due.
   [[nodiscard]] Outcome take();
   /// The word for the report that the coroutine waits with, if it does.
-  void answer(Word word);
+  void answer(Decision decision);
   /// Nothing that the coroutine still does counts: its tasks are cancelled, its outcomes dropped.
   void make_void();
   [[nodiscard]] bool is_void() const { return void_; }
@@ -99,7 +99,7 @@ class LiveTrial final : public TrialContext {
   double used_before_ = 0;  ///< seconds that the rule has counted of earlier attempts
   std::vector<Noted> notes_;
   std::deque<Outcome> outcomes_;
-  std::optional<rt::Promise<Word>> waiting_;
+  std::optional<rt::Promise<Decision>> waiting_;
   bool void_ = false;
   bool ended_ = false;
   std::function<void()> when_void_;

@@ -107,8 +107,8 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   require_other_model(loaded, options.folder / kBestModelFile);
   require_resources(loaded.asked, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
-  loaded.study = with_border(loaded, resolved_before(log), runtime.workers(), runtime.gpus());
-  const Resources asked = trial_resources(loaded.study, loaded.study.space.middle());
+  loaded.study = with_threshold(loaded, resolved_before(log), runtime.workers(), runtime.gpus());
+  const TrialResources asked = trial_resources(loaded.study, loaded.study.space.middle());
   prepare_gpu(asked);
   require_precision(loaded.study.precision, asked);
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
@@ -145,7 +145,8 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
 }
 
 /// With `parallel: auto` also as many as there is memory for.
-std::int64_t program_slots(const StudySpec& study, const Resources& asked, int cores, int gpus) {
+std::int64_t program_slots(const StudySpec& study, const TrialResources& asked, int cores,
+                           int gpus) {
   const std::int64_t slots = slots_of(study, asked, cores, gpus);
   if (study.parallel > 0 || asked.memory.value_or(0) == 0) return slots;
   const auto fit = static_cast<std::int64_t>(base::usable_memory() / *asked.memory);
@@ -156,7 +157,7 @@ std::int64_t program_slots(const StudySpec& study, const Resources& asked, int c
 SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& options,
                            Observer& observer) {
   const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
-  const Resources asked = trial_resources(study, study.space.middle());
+  const TrialResources asked = trial_resources(study, study.space.middle());
   const int cores = options.workers > 0 ? options.workers : base::usable_cores();
   const int gpus = static_cast<int>(base::gpu_names().size());
   require_resources(asked, cores, gpus);

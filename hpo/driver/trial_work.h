@@ -1,14 +1,14 @@
 #pragma once
-// What a trial does: the border between the driver and real or simulated work.
+// What a trial does: the boundary between the driver and real or simulated work.
 //
 //   rt::Async<void> run(TrialContext& trial) override {
 //     auto net = ...;
-//     for (Stretch s : ...) {
-//       trial.stretch(flops(s));  // before it starts: what it costs in virtual time
+//     for (Segment s : ...) {
+//       trial.segment(flops(s));  // before it starts: what it costs in virtual time
 //       auto stats = tasks::train(net, ...);
 //       if (trial.replayed()) continue;  // the log has its report: nothing to measure again
 //       double value = co_await tasks::evaluate(net, ...);
-//       if (co_await trial.report({...}) == Word::stop) co_return;
+//       if (co_await trial.report({...}) == Decision::stop) co_return;
 //     }
 //   }
 //
@@ -32,7 +32,7 @@
 
 namespace hpo {
 
-/// A trial's report at the end of a stretch.
+/// A trial's report at the end of a segment.
 struct Report {
   std::int64_t step = 0;    ///< epochs; ascending within a trial
   std::int64_t epochs = 0;  ///< trained so far
@@ -54,7 +54,7 @@ struct Report {
           .value = report.value,
           .flops = flops,
           .metrics = std::move(report.metrics),
-          .word = Word::go,
+          .decision = Decision::go,
           .checkpoint = std::move(report.checkpoint),
           .shape = std::move(report.shape),
           .weights = report.weights,
@@ -83,7 +83,7 @@ class TrialContext {
 
   [[nodiscard]] virtual std::uint64_t trial() const = 0;
   [[nodiscard]] virtual const Params& params() const = 0;
-  /// Where the trial's network comes from: its last segment is the one that this attempt is for.
+  /// Where the trial's network comes from: its last stage is the one that this attempt is for.
   /// Where there is one before it, the attempt begins with the network that the one before it ended
   /// with.
   [[nodiscard]] virtual const Lineage& lineage() const = 0;
@@ -91,13 +91,13 @@ class TrialContext {
   [[nodiscard]] virtual std::span<const Reported> logged() const = 0;
 
   /// Goes on behind the first `reports` logged ones, for an attempt that takes its network from
-  /// there instead of the beginning. Before the first stretch.
+  /// there instead of the beginning. Before the first segment.
   virtual void go_on_behind(std::size_t reports) = 0;
 
-  /// A stretch of work begins that costs `flops` (counted, never measured) and ends with a report,
-  /// a round or the trial; or the stretch that is on is found to cost so much more. Its cost is its
+  /// A segment of work begins that costs `flops` (counted, never measured) and ends with a report,
+  /// a round or the trial; or the segment that is on is found to cost so much more. Its cost is its
   /// length in virtual time.
-  virtual void stretch(double flops) = 0;
+  virtual void segment(double flops) = 0;
 
   /// Whether the log has more of this trial than the coroutine has come past.
   [[nodiscard]] virtual bool in_past() const = 0;
@@ -113,19 +113,19 @@ class TrialContext {
   /// logged again.
   virtual void adapted(Adapted round) = 0;
 
-  /// Whether the log has the report of the stretch that began last. If so it is taken as given, and
+  /// Whether the log has the report of the segment that began last. If so it is taken as given, and
   /// counts as reported.
   [[nodiscard]] virtual bool replayed() = 0;
 
   /// Whether a report at `step` waits for a decision that may replace the trial's network. One
-  /// whose network is no good any more then reports NaN instead of failing; where the word is `go`
-  /// all the same, nobody had a better one.
+  /// whose network is no good any more then reports NaN instead of failing; where the decision is
+  /// `go` all the same, nobody had a better one.
   [[nodiscard]] virtual bool pauses(std::int64_t step) const = 0;
 
-  /// Hands in the report of the stretch. The word comes at once where the rule has nothing to
-  /// decide, else when it is the report's turn in virtual time. Only for a stretch that was not
+  /// Hands in the report of the segment. The decision comes at once where the rule has nothing to
+  /// decide, else when it is the report's turn in virtual time. Only for a segment that was not
   /// replayed.
-  [[nodiscard]] virtual rt::Async<Word> report(Report report) = 0;
+  [[nodiscard]] virtual rt::Async<Decision> report(Report report) = 0;
 
   /// Puts a line for people into the log, as an event before the trial's next outcome.
   virtual void note(std::string line) = 0;

@@ -24,8 +24,8 @@ namespace hpo {
 namespace {
 
 using study::Entry;
-using study::Fault;
 using study::Node;
+using study::StudyError;
 
 class WandbImporter {
  public:
@@ -36,11 +36,12 @@ class WandbImporter {
 
   Imported run() {
     if (!root_.is_map() || root_.find("parameters") == nullptr || root_.find("method") == nullptr)
-      throw Fault(root_.at, "this is no W&B sweep file, expected the keys method and parameters");
+      throw StudyError(root_.at,
+                       "this is no W&B sweep file, expected the keys method and parameters");
     for (const std::string_view key : {"data", "network", "early_stop", "limits"}) {
       if (const Node* ours = root_.find(key))
-        throw Fault(ours->at, base::cat("this is a study file already (it has ", key,
-                                        "), expected a W&B sweep file"));
+        throw StudyError(ours->at, base::cat("this is a study file already (it has ", key,
+                                             "), expected a W&B sweep file"));
     }
     const wandb::Parameters parameters = wandb::parameters_of(*root_.find("parameters"));
     add_name();
@@ -109,7 +110,7 @@ class WandbImporter {
   std::string metric_text(const Node& metric) {
     const std::string name = wandb::text_at(metric, "name");
     if (name.empty())
-      throw Fault(metric.at, "a metric has no name, expected {name: ..., goal: ...}");
+      throw StudyError(metric.at, "a metric has no name, expected {name: ..., goal: ...}");
     for (const Entry& entry : metric.entries) {
       if (entry.key == "target" && !several_)
         target_ = &entry.value;
@@ -125,9 +126,10 @@ class WandbImporter {
     if (goal == nullptr || goal->is_null()) return kGoals.front();
     if (goal->is_scalar() && std::ranges::find(kGoals, goal->text) != kGoals.end())
       return goal->text;
-    throw Fault(goal->at, base::cat("the goal of ", name, " is ", study::describe(*goal),
-                                    ", expected minimize or maximize",
-                                    base::did_you_mean(wandb::text_at(metric, "goal"), kGoals)));
+    throw StudyError(goal->at,
+                     base::cat("the goal of ", name, " is ", study::describe(*goal),
+                               ", expected minimize or maximize",
+                               base::did_you_mean(wandb::text_at(metric, "goal"), kGoals)));
   }
 
   /// What searches for one metric alone does not stand in for what searches for several.
@@ -139,7 +141,7 @@ class WandbImporter {
     }
     static const std::vector<std::string> kMethods{"bayes", "random", "grid", "custom"};
     if (std::ranges::find(kMethods, method) == kMethods.end())
-      throw Fault(
+      throw StudyError(
           root_.find("method")->at,
           base::cat("the method is ", study::describe(*root_.find("method")),
                     ", expected bayes, random or grid", base::did_you_mean(method, kMethods)));

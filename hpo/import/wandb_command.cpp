@@ -12,8 +12,8 @@ namespace hpo::wandb {
 
 namespace {
 
-using study::Fault;
 using study::Node;
+using study::StudyError;
 
 /// A macro that gives every parameter: what stands before its name, and between name and value.
 struct MacroForm {
@@ -42,7 +42,7 @@ class Writer {
         add_args();
       }
     } else {
-      throw Fault(command->at, "command is no list, expected its words");
+      throw StudyError(command->at, "command is no list, expected its words");
     }
     return std::move(made_);
   }
@@ -84,7 +84,8 @@ class Writer {
   [[nodiscard]] std::string program() const {
     const std::string program = text_at(root_, "program");
     if (!program.empty()) return study::escape(program);
-    throw Fault(root_.at, "command names ${program}, but program is missing, expected its path");
+    throw StudyError(root_.at,
+                     "command names ${program}, but program is missing, expected its path");
   }
 
   void add_all(const MacroForm& form) {

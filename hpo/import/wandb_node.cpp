@@ -14,8 +14,8 @@ namespace hpo::wandb {
 
 namespace {
 
-using study::Fault;
 using study::Node;
+using study::StudyError;
 
 /// As Python's str() has it, inside of a list as repr().
 std::string python_text(const Node& node) {
@@ -27,8 +27,8 @@ std::string python_text(const Node& node) {
     return text_of(value);
   }
   if (!node.is_list())
-    throw Fault(node.at, base::cat("a value is ", study::describe(node),
-                                   ", expected a scalar or a list of scalars"));
+    throw StudyError(node.at, base::cat("a value is ", study::describe(node),
+                                        ", expected a scalar or a list of scalars"));
   return base::cat("[", base::listed(node.items, python_text), "]");
 }
 
@@ -44,14 +44,15 @@ double number_at(const Node& map, const std::string& key) {
   const auto number =
       node != nullptr && node->is_scalar() ? base::parse_double(node->text) : std::nullopt;
   if (!number || !(std::abs(*number) < kMost))
-    throw Fault(node != nullptr ? node->at : map.at, base::cat(key, " is missing, or no number"));
+    throw StudyError(node != nullptr ? node->at : map.at,
+                     base::cat(key, " is missing, or no number"));
   return *number;
 }
 
 double positive_at(const Node& map, const std::string& key) {
   const double number = number_at(map, key);
   if (number > 0) return number;
-  throw Fault(map.find(key)->at, base::cat(key, " is ", number, ", expected more than 0"));
+  throw StudyError(map.find(key)->at, base::cat(key, " is ", number, ", expected more than 0"));
 }
 
 std::string value_text(const Node& node) {

@@ -1,5 +1,5 @@
 #pragma once
-// Looking into the tree of a W&B sweep file. Throws study::Fault with the place.
+// Looking into the tree of a W&B sweep file. Throws study::StudyError with the place.
 
 #include <string>
 #include <string_view>

@@ -19,9 +19,9 @@ namespace hpo::wandb {
 namespace {
 
 using study::Entry;
-using study::Fault;
 using study::Node;
 using study::Position;
+using study::StudyError;
 
 class Reader {
  public:
@@ -45,11 +45,11 @@ class Reader {
 
   /// Nested parameters get the names of their way, joined: a study has one level.
   void add(const Node& block, const std::string& prefix) {
-    if (!block.is_map()) throw Fault(block.at, "parameters is no map, expected one");
+    if (!block.is_map()) throw StudyError(block.at, "parameters is no map, expected one");
     for (const Entry& entry : block.entries) {
       const std::string name = our_name(prefix + entry.key);
       if (!entry.value.is_map())
-        throw Fault(entry.value.at, base::cat("parameter ", name, " is no map"));
+        throw StudyError(entry.value.at, base::cat("parameter ", name, " is no map"));
       for (const std::string& line : idle_keys(entry.value, name)) leave(line);
       if (const Node* nested = entry.value.find("parameters")) {
         leave(base::cat("the block ", name, ": its parameters are called ", name, "_..."));
@@ -72,7 +72,7 @@ class Reader {
       return base::cat("value: ", text(*value, name));
     if (const Node* values = parameter.find("values")) {
       if (!values->is_list() || values->items.empty())
-        throw Fault(values->at, base::cat("values of ", name, " is no list of values"));
+        throw StudyError(values->at, base::cat("values of ", name, " is no list of values"));
       if (parameter.find("probabilities") != nullptr)
         leave(base::cat("probabilities of ", name, ": each of its values is as likely as another"));
       return base::cat("values: [", list_of(*values, name), "]");
@@ -114,8 +114,8 @@ class Reader {
   std::string range_of(const Node& parameter, const std::string& name) {
     const std::string kind = text_at(parameter, "distribution");
     if (kind == "constant" || kind.starts_with("categorical"))
-      throw Fault(parameter.at,
-                  base::cat(name, " has no ", kind == "constant" ? "value" : "values"));
+      throw StudyError(parameter.at,
+                       base::cat(name, " has no ", kind == "constant" ? "value" : "values"));
     require_known(parameter, kind);
     const bool quantised = kind.starts_with("q_");
     if (!quantised && parameter.find("q") != nullptr)
@@ -178,9 +178,10 @@ class Reader {
         "beta",        "log_uniform_values", "q_log_uniform_values",
         "q_beta",      "inv_log_uniform",    "inv_log_uniform_values"};
     if (kind.empty() || std::ranges::find(kKnown, kind) != kKnown.end()) return;
-    throw Fault(parameter.find("distribution")->at,
-                base::cat("the distribution ", base::printable(kind, 60),
-                          " is unknown, expected one of W&B's", base::did_you_mean(kind, kKnown)));
+    throw StudyError(
+        parameter.find("distribution")->at,
+        base::cat("the distribution ", base::printable(kind, 60),
+                  " is unknown, expected one of W&B's", base::did_you_mean(kind, kKnown)));
   }
 
   /// The smallest and the largest value, not an exponent.
@@ -188,31 +189,31 @@ class Reader {
     if (kind.ends_with("beta") && parameter.find("min") == nullptr) return {0, 1};
     double min = number_at(parameter, "min"), max = number_at(parameter, "max");
     const Position at = parameter.find("min")->at;
-    if (min > max) throw Fault(at, base::cat("min is above max, expected at most ", max));
+    if (min > max) throw StudyError(at, base::cat("min is above max, expected at most ", max));
     if (kind == "int_uniform") {
       for (const char* key : {"min", "max"}) require_int(parameter, key);
     }
     if (kind.find("log") == std::string::npos) return {min, max};
     if (kind.ends_with("_values")) {
       if (min <= 0)
-        throw Fault(at, base::cat("min of a logarithm is ", min, ", expected more than 0"));
+        throw StudyError(at, base::cat("min of a logarithm is ", min, ", expected more than 0"));
     } else if (kind.starts_with("inv_")) {
       std::tie(min, max) = std::pair(std::exp(-max), std::exp(-min));
     } else {
       std::tie(min, max) = std::pair(std::exp(min), std::exp(max));
     }
     if (min == 0 || max > kMost)
-      throw Fault(at,
-                  "min and max are exponents of e, which lead out of all numbers; expected "
-                  "log_uniform_values for bounds that are values");
+      throw StudyError(at,
+                       "min and max are exponents of e, which lead out of all numbers; expected "
+                       "log_uniform_values for bounds that are values");
     return {min, max};
   }
 
   static void require_int(const Node& parameter, const char* key) {
     const double number = number_at(parameter, key);
     if (number != std::floor(number))
-      throw Fault(parameter.find(key)->at,
-                  base::cat(key, " is ", number, ", expected an int, as int_uniform says"));
+      throw StudyError(parameter.find(key)->at,
+                       base::cat(key, " is ", number, ", expected an int, as int_uniform says"));
   }
 
   static bool whole(const Node& parameter, std::string_view key) {
@@ -228,7 +229,8 @@ class Reader {
     if (kind.starts_with("q_")) leave(base::cat("q of ", name, ": it has no steps"));
     if (!log) return base::cat("mean: ", text_of(mean), ", deviation: ", text_of(deviation));
     if (std::abs(mean) + 6 * deviation > std::log(kMost))
-      throw Fault(parameter.at, "mu and sigma lead out of all numbers, expected exponents of e");
+      throw StudyError(parameter.at,
+                       "mu and sigma lead out of all numbers, expected exponents of e");
     return base::cat("mean: ", text_of(std::exp(mean)),
                      ", deviation: ", text_of(std::exp(deviation)), ", scale: log");
   }

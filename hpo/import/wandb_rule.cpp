@@ -15,18 +15,18 @@ namespace hpo::wandb {
 namespace {
 
 using study::Entry;
-using study::Fault;
 using study::Node;
+using study::StudyError;
 
 void require_hyperband(const Node& rule) {
   if (!rule.is_map())
-    throw Fault(rule.at, base::cat("early_terminate is ", study::describe(rule),
-                                   ", expected {type: hyperband, ...}"));
+    throw StudyError(rule.at, base::cat("early_terminate is ", study::describe(rule),
+                                        ", expected {type: hyperband, ...}"));
   const Node* type = rule.find("type");
-  if (type == nullptr) throw Fault(rule.at, "early_terminate has no type, expected hyperband");
+  if (type == nullptr) throw StudyError(rule.at, "early_terminate has no type, expected hyperband");
   if (text_at(rule, "type") != "hyperband")
-    throw Fault(type->at, base::cat("early_terminate.type is ", study::describe(*type),
-                                    ", expected hyperband"));
+    throw StudyError(type->at, base::cat("early_terminate.type is ", study::describe(*type),
+                                         ", expected hyperband"));
 }
 
 /// Where W&B looks at a run, and where we do.
@@ -82,7 +82,7 @@ Rule rule_of(const Node& root) {
     made.yaml +=
         base::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");
   } else {
-    throw Fault(rule.at, "early_terminate says neither min_iter nor max_iter, expected one");
+    throw StudyError(rule.at, "early_terminate says neither min_iter nor max_iter, expected one");
   }
   static constexpr std::string_view kCarried[]{"type", "eta", "s", "min_iter", "max_iter"};
   for (const Entry& entry : rule.entries) {

@@ -27,8 +27,8 @@ constexpr base::EnumNames<Finish> kFinishes{{{Finish::trials, "trials"},
                                              {Finish::first, "first"},
                                              {Finish::target, "target"},
                                              {Finish::patience, "patience"}}};
-constexpr base::EnumNames<Word> kWords{
-    {{Word::go, "go"}, {Word::stop, "stop"}, {Word::pause, "pause"}}};
+constexpr base::EnumNames<Decision> kWords{
+    {{Decision::go, "go"}, {Decision::stop, "stop"}, {Decision::pause, "pause"}}};
 
 template <class Enum>
 Enum enum_of(const base::EnumNames<Enum>& names, std::string_view name) {
@@ -57,7 +57,7 @@ struct Writer {
         .field("epochs", e.epochs)
         .field("value", e.value)
         .field("flops", e.flops);
-    json.key("metrics").raw(json_of(e.metrics)).field("word", kWords[e.word]);
+    json.key("metrics").raw(json_of(e.metrics)).field("word", kWords[e.decision]);
     if (!e.checkpoint.empty()) json.field("checkpoint", e.checkpoint);
     if (e.used != 0) json.field("used", e.used);
     if (e.shape.empty()) return;
@@ -153,7 +153,7 @@ Reported read_reported(const base::Json& json) {
              .value = json.at("value").number(),
              .flops = json.at("flops").number(),
              .metrics = metrics_from_json(json.at("metrics")),
-             .word = enum_of(kWords, json.at("word").text()),
+             .decision = enum_of(kWords, json.at("word").text()),
              .checkpoint = text_or_empty(json, "checkpoint"),
              .shape = text_or_empty(json, "shape")};
   if (const base::Json* weights = json.find("weights")) {

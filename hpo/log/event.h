@@ -45,16 +45,16 @@ struct Created {
   std::string ticket = {};  ///< what whoever asked for the trial calls the asking, or empty
 };
 
-/// A trial reported and was given a word.
+/// A trial reported and was answered by a decision.
 struct Reported {
   std::int64_t step = 0;
   std::int64_t epochs = 0;
   double value = 0;  ///< the objective as the study file names it
   double flops = 0;  ///< counted, of training, since the trial's beginning
   Metrics metrics;
-  Word word = Word::go;
+  Decision decision = Decision::go;
   std::string
-      checkpoint;  ///< the key under which the store has the network after this stretch, or empty
+      checkpoint;  ///< the key under which the store has the network after this segment, or empty
   std::string shape;           ///< sizes of the layers of a network that adapts, or empty
   std::uint64_t weights = 0;   ///< of a network that adapts
   double inference_flops = 0;  ///< the same: counted, one row forward
@@ -157,7 +157,7 @@ struct Tried {
   std::string why;  ///< one line for people
 };
 
-/// A trial's network changed its shape, or was raced against others. Borders are 1/grid epochs.
+/// A trial's network changed its shape, or was raced against others. Boundaries are 1/grid epochs.
 struct Adapted {
   std::int64_t grid = 1;
   std::int64_t from = 0;

@@ -201,7 +201,7 @@ std::int64_t sum_of(std::int64_t before, std::int64_t seq, std::int64_t epoch, c
     h.add(report->step).add(report->epochs);
     number(report->value);
     number(report->flops);
-    h.add(static_cast<int>(report->word)).add(report->checkpoint);
+    h.add(static_cast<int>(report->decision)).add(report->checkpoint);
     // In the payload a name may have been made valid text.
     for (std::size_t i = 0; has_columns && i < report->metrics.size(); ++i) {
       h.add(report->metrics[i].first);
@@ -326,7 +326,7 @@ std::int64_t EventWriter::write(std::int64_t seq, std::int64_t epoch, const Even
   bind_number(insert_, 9, report->value);
   if (report->epochs != report->step) insert_.bind(10, report->epochs);
   bind_count(insert_, 11, report->flops);
-  insert_.bind(12, static_cast<std::int64_t>(report->word));
+  insert_.bind(12, static_cast<std::int64_t>(report->decision));
   const auto key = base::Key::from_hex(report->checkpoint);
   const std::string bytes = key ? bytes_of(*key) : std::string();
   if (key) insert_.bind_blob(13, bytes);
@@ -427,8 +427,8 @@ Reported EventCursor::read_report(bool& has_columns) const {
   report.epochs = query_.is_null(10) ? report.step : query_.integer(10);
   report.flops = query_.number(11);
   const std::int64_t word = query_.integer(12);
-  require(word >= 0 && word <= static_cast<std::int64_t>(Word::pause));
-  report.word = static_cast<Word>(word);
+  require(word >= 0 && word <= static_cast<std::int64_t>(Decision::pause));
+  report.decision = static_cast<Decision>(word);
   if (!query_.is_null(13)) {
     require(query_.view(13).size() == 16);
     report.checkpoint = key_text(query_.view(13));

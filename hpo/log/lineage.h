@@ -12,7 +12,7 @@
 namespace hpo {
 
 /// A part of a network's life that one trial gave it.
-struct Segment {
+struct Stage {
   std::uint64_t trial = 0;
   Params params;
   std::int64_t from = 0;          ///< epochs that the network had been trained before
@@ -23,8 +23,8 @@ struct Segment {
   std::optional<double> before;   ///< value of the network that this one took the place of
 };
 
-/// A network's life from its birth, in order: one segment for each trial that it went through, the
+/// A network's life from its birth, in order: one stage for each trial that it went through, the
 /// last one's still going on or at its end. Never empty.
-using Lineage = std::vector<Segment>;
+using Lineage = std::vector<Stage>;
 
 }  // namespace hpo

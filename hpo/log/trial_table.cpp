@@ -95,7 +95,7 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
     row.inference_flops = report.inference_flops;
     reports_[row.trial].push_back(report);
   }
-  if (report.word == Word::pause) {
+  if (report.decision == Decision::pause) {
     move(row, TrialState::waiting);
     lengthen_streak(row.trial);
   }
@@ -104,9 +104,9 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
   if (objective_.take_best && !improves) return;
   row.value = report.value;
   row.metrics = report.metrics;
-  Segment& segment = lineages_[row.trial].back();
-  segment.network = {report.epochs, report.checkpoint};
-  segment.value = report.value;
+  Stage& stage = lineages_[row.trial].back();
+  stage.network = {report.epochs, report.checkpoint};
+  stage.value = report.value;
 }
 
 void TrialTable::take(TrialRow& row, const Replaced& replaced) {

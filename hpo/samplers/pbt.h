@@ -1,5 +1,5 @@
 #pragma once
-// Population based training: a population of trials trains together, and at each border the worst
+// Population based training: a population of trials trains together, and at each boundary the worst
 // take over the networks of the best and explore from there.
 //
 // Jaderberg et al., "Population Based Training of Neural Networks" (arXiv 1711.09846, 2017):

@@ -37,7 +37,7 @@ struct SamplerSetup {
 };
 
 /// What a trial that waits goes on with.
-struct Decision {
+struct Resumption {
   std::uint64_t trial = 0;
   /// The trial whose network, as of the step at which both wait, it goes on with; none: it goes on
   /// as it was.
@@ -87,7 +87,7 @@ class Sampler {
   /// What was decided for trials that wait, in trial order: each is named until it was told to be
   /// replaced or to go on. Trials that nobody decides about when nothing else is left to do are
   /// stopped.
-  [[nodiscard]] virtual std::vector<Decision> decide() const { return {}; }
+  [[nodiscard]] virtual std::vector<Resumption> decide() const { return {}; }
   /// A trial that waits takes over the network of another one, with these params.
   virtual void replaced(std::uint64_t trial, const Params& params) { (void)trial, (void)params; }
   /// A trial that waited goes on.

@@ -85,9 +85,9 @@ void Search::tell_known(const std::vector<Known>& known) {
   }
 }
 
-std::vector<Decision> Search::decisions() const {
-  std::vector<Decision> decisions = sampler_->decide();
-  for (Decision& decision : decisions) {
+std::vector<Resumption> Search::resumptions() const {
+  std::vector<Resumption> decisions = sampler_->decide();
+  for (Resumption& decision : decisions) {
     decision.trial -= known_;
     if (decision.source) *decision.source -= known_;
   }
@@ -118,17 +118,17 @@ std::int64_t Search::progress(const Reported& report) const {
   return static_cast<std::int64_t>(std::min(used, kMost));
 }
 
-Word Search::word_on(std::uint64_t trial, const Reported& report) {
+Decision Search::decision_on(std::uint64_t trial, const Reported& report) {
   // A rule that counts anything but epochs does not know where a trial ends.
   if (!study_.numbers_steps() && unit_ != Unit::epochs && report.epochs >= study_.max_epochs)
-    return Word::go;
+    return Decision::go;
   const bool sees = study_.early_stop_metric == 0 ||
                     find_metric(report.metrics, rule_metric(study_).name) != nullptr;
-  if (!sees) return pauses(report.step) ? Word::pause : Word::go;
-  const Word word = rule_->reported(
+  if (!sees) return pauses(report.step) ? Decision::pause : Decision::go;
+  const Decision decision = rule_->reported(
       trial, progress(report),
       loss_for_rule(objective_.score(report.value, report.metrics), study_.early_stop_metric));
-  return word == Word::go && pauses(report.step) ? Word::pause : word;
+  return decision == Decision::go && pauses(report.step) ? Decision::pause : decision;
 }
 
 Score Search::score_so_far(std::uint64_t trial, const Reported& report) {
@@ -145,7 +145,7 @@ void Search::tell(std::uint64_t trial, const EventBody& event) {
     ++created_;
   } else if (const auto* report = std::get_if<Reported>(&event)) {
     sampler_->reported(known_ + trial, report->step, score_so_far(trial, *report));
-    if (report->word == Word::pause) sampler_->paused(known_ + trial);
+    if (report->decision == Decision::pause) sampler_->paused(known_ + trial);
   } else if (const auto* replaced = std::get_if<Replaced>(&event)) {
     sampler_->replaced(known_ + trial, replaced->params);
   } else if (std::holds_alternative<Reopened>(event)) {

@@ -38,9 +38,9 @@ class Search {
   explicit Search(const StudySpec& study, const std::vector<Known>& known = {},
                   const Around& around = {});
 
-  /// The word on a report: the rule's, which counts as told to it, or that the trial waits for the
-  /// sampler. To be asked once for each report, in order.
-  [[nodiscard]] Word word_on(std::uint64_t trial, const Reported& report);
+  /// The decision on a report: the rule's, which counts as told to it, or that the trial waits for
+  /// the sampler. To be asked once for each report, in order.
+  [[nodiscard]] Decision decision_on(std::uint64_t trial, const Reported& report);
 
   /// Tells an event that happened: the sampler everything, the rule what it was not asked about.
   void tell(std::uint64_t trial, const EventBody& event);
@@ -48,7 +48,7 @@ class Search {
   /// Whether a trial that reports at `step` and is not stopped waits for the sampler.
   [[nodiscard]] bool pauses(std::int64_t step) const { return sampler_->pauses(step); }
   /// What trials that wait go on with.
-  [[nodiscard]] std::vector<Decision> decisions() const;
+  [[nodiscard]] std::vector<Resumption> resumptions() const;
 
   /// The trial that a free slot goes to, of those that the rule paused; `last`: nothing runs and no
   /// new trial will come.
@@ -69,8 +69,8 @@ class Search {
 
   /// Trials created so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }
-  /// Whether the word on a report may be anything but `go`, where the trial's report before was at
-  /// `last` in the rule's unit (0: none).
+  /// Whether the decision on a report may be anything but `go`, where the trial's report before was
+  /// at `last` in the rule's unit (0: none).
   [[nodiscard]] bool decides(std::int64_t last, const Reported& report) const {
     return rule_->decides(last, progress(report)) || pauses(report.step);
   }

@@ -48,7 +48,7 @@ void StudyMachine::answer_before(const Event& event) {
 
 void StudyMachine::answer_replayed() {
   if (!unanswered_) return;
-  (void)search_.word_on(unanswered_->first, unanswered_->second);
+  (void)search_.decision_on(unanswered_->first, unanswered_->second);
   unanswered_.reset();
 }
 
@@ -57,16 +57,16 @@ void StudyMachine::replay(const Event& event) {
   apply(event.trial, event.body);
   const auto* report = std::get_if<Reported>(&event.body);
   if (report == nullptr) return;
-  // The log's word stands; the rule is asked so that it knows what it would know.
+  // The log's decision stands; the rule is asked so that it knows what it would know.
   unanswered_.emplace(event.trial.value(), *report);
   unanswered_at_ = event.vtime;
   if (!study_.is_asked) answer_replayed();
 }
 
-Word StudyMachine::answer(std::uint64_t trial, const Reported& report) {
+Decision StudyMachine::answer(std::uint64_t trial, const Reported& report) {
   answer_replayed();
-  const Word word = report.unseen ? Word::go : search_.word_on(trial, report);
-  return report.over ? Word::go : word;
+  const Decision decision = report.unseen ? Decision::go : search_.decision_on(trial, report);
+  return report.over ? Decision::go : decision;
 }
 
 void StudyMachine::apply(std::optional<std::uint64_t> trial, const EventBody& event) {
@@ -101,7 +101,7 @@ void StudyMachine::reopen(std::uint64_t trial) {
 void StudyMachine::take(std::uint64_t trial, const EventBody& event) {
   if (const auto* report = std::get_if<Reported>(&event)) {
     open_.at(trial).epochs = report->epochs;
-    if (report->word == Word::pause) stand(trial, Stands::waits);
+    if (report->decision == Decision::pause) stand(trial, Stands::waits);
   } else if (std::holds_alternative<Retried>(event)) {
     ++open_.at(trial).attempts;
   } else if (std::holds_alternative<Replaced>(event)) {
@@ -149,7 +149,7 @@ std::optional<Next> StudyMachine::next_of_stage(std::size_t slots) {
       stage_ = study_.is_asked ? Stage::slots : Stage::decisions;
       return std::nullopt;
     case Stage::decisions:
-      queue_decisions();
+      queue_resumptions();
       stage_ = Stage::given_up;
       return std::nullopt;
     case Stage::given_up:
@@ -171,8 +171,8 @@ std::optional<Next> StudyMachine::next_of_stage(std::size_t slots) {
   return wind_up();
 }
 
-void StudyMachine::queue_decisions() {
-  for (Decision& decision : search_.decisions()) {
+void StudyMachine::queue_resumptions() {
+  for (Resumption& decision : search_.resumptions()) {
     const std::uint64_t trial = decision.trial;
     stand(trial, Stands::released);
     if (!decision.source) continue;

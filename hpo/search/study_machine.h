@@ -53,14 +53,14 @@ class StudyMachine {
 
   // What happened.
 
-  /// An event of a log. The word of a report stands as it was given.
+  /// An event of a log. The decision on a report stands as it was given.
   void replay(const Event& event);
   /// An event that happens now; a report was answered before. A failed trial that is reopened goes
   /// on before new ones begin, and a finished study goes on with it.
   void apply(std::optional<std::uint64_t> trial, const EventBody& event);
-  /// The word on a report that comes now and is to be applied with it. The trial's end, which
-  /// follows where the word is `stop`, is the adapter's to apply.
-  [[nodiscard]] Word answer(std::uint64_t trial, const Reported& report);
+  /// The decision on a report that comes now and is to be applied with it. The trial's end, which
+  /// follows where the decision is `stop`, is the adapter's to apply.
+  [[nodiscard]] Decision answer(std::uint64_t trial, const Reported& report);
 
   // What happens next.
 
@@ -116,7 +116,7 @@ class StudyMachine {
   void answer_before(const Event& event);
   void answer_replayed();
   [[nodiscard]] std::optional<Next> next_of_stage(std::size_t slots);
-  void queue_decisions();
+  void queue_resumptions();
   [[nodiscard]] std::optional<Next> fill(std::size_t slots);
   [[nodiscard]] bool waits_for_slot() const;
   [[nodiscard]] std::optional<Next> wind_up();

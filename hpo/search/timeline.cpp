@@ -9,7 +9,7 @@ void Timeline::enter(std::uint64_t trial, double time) {
   ticket_ = std::max(ticket_, time);
 }
 
-void Timeline::stretch(std::uint64_t trial, double cost) {
+void Timeline::segment(std::uint64_t trial, double cost) {
   Lane& lane = lanes_.at(trial);
   lane.next = lane.next.value_or(lane.tail) + (cost > 0 ? cost : 0);  // no NaN gets into the order
 }

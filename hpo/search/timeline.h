@@ -1,7 +1,7 @@
 #pragma once
 // Virtual time: in which order the events of running trials count.
 //
-// Each running trial has a lane. A stretch that costs c and begins at virtual time t ends at t + c;
+// Each running trial has a lane. A segment that costs c and begins at virtual time t ends at t + c;
 // whatever happens in real time, outcomes are due in the order (virtual time, trial number), and
 // one is due only when every lane that could still bring an earlier one has brought it. So the
 // order is a function of the trials alone.
@@ -31,8 +31,8 @@ class Timeline {
   void enter(std::uint64_t trial, double time);
   /// The trial's next outcome comes `cost` (>= 0) later than was said so far; first after its last
   /// one.
-  void stretch(std::uint64_t trial, double cost);
-  /// The outcome of the trial's stretch is there: a report or the end. Without a stretch it costs
+  void segment(std::uint64_t trial, double cost);
+  /// The outcome of the trial's segment is there: a report or the end. Without a segment it costs
   /// nothing.
   void post(std::uint64_t trial);
   /// The next outcome in order; nothing when it has not been posted yet (or nobody runs).
@@ -50,7 +50,7 @@ class Timeline {
  private:
   struct Lane {
     double tail = 0;             ///< end of what was posted last
-    std::optional<double> next;  ///< end of the stretch that is on
+    std::optional<double> next;  ///< end of the segment that is on
     std::deque<double> posted;   ///< times of outcomes, or tickets of arrival
   };
 

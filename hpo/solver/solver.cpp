@@ -98,11 +98,11 @@ void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::in
     report.metrics.emplace_back(study_.others[i - 1].name, values[i]);
   report.over = step >= problem_.steps;
   report.unseen = step < trial.asked;
-  report.word = machine_.answer(number, report);
+  report.decision = machine_.answer(number, report);
   machine_.apply(number, report);
   if (report.over) return end(number, TrialState::complete);
-  if (report.word == Word::stop) return end(number, TrialState::stopped);
-  if (report.word == Word::go) going_on_.push_back(number);
+  if (report.decision == Decision::stop) return end(number, TrialState::stopped);
+  if (report.decision == Decision::go) going_on_.push_back(number);
 }
 
 void Solver::end(std::size_t number, TrialState state) {

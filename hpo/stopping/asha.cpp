@@ -29,13 +29,13 @@ class Asha : public StoppingRule {
     return reaches(looks_, last, step);
   }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
     std::int64_t& last = last_[trial];
     const auto passed = [&](const Rung& rung) { return last < rung.step() && rung.step() <= step; };
     const auto begin = std::ranges::find_if(rungs_, passed);
     const auto end = std::find_if_not(begin, rungs_.end(), passed);
     last = std::max(last, step);
-    if (begin == end) return Word::go;
+    if (begin == end) return Decision::go;
     if (!(loss < kWorstLoss)) {
       begin->record(trial, loss);
     } else if (step < max_) {
@@ -43,7 +43,7 @@ class Asha : public StoppingRule {
     } else {
       for (Rung& rung : std::span(begin, end)) rung.record(trial, loss);
     }
-    return step < max_ ? Word::stop : Word::go;
+    return step < max_ ? Decision::stop : Decision::go;
   }
 
   void ended(std::uint64_t trial, TrialState state) override {
@@ -52,7 +52,7 @@ class Asha : public StoppingRule {
 
  protected:
   /// Records a trial, whose loss is below +infinity, at the rungs that it reached, ascending.
-  virtual Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) = 0;
+  virtual Decision word_at(std::span<Rung> reached, std::uint64_t trial, double loss) = 0;
 
   [[nodiscard]] std::vector<Rung>& rungs() { return rungs_; }
   [[nodiscard]] const std::vector<Rung>& rungs() const { return rungs_; }
@@ -71,12 +71,12 @@ class Stopping final : public Asha {
   using Asha::Asha;
 
  protected:
-  Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
+  Decision word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
     for (Rung& rung : reached) {
       rung.record(trial, loss);
-      if (rung.better(loss) >= std::max<std::size_t>(1, share_of(rung))) return Word::stop;
+      if (rung.better(loss) >= std::max<std::size_t>(1, share_of(rung))) return Decision::stop;
     }
-    return Word::go;
+    return Decision::go;
   }
 };
 
@@ -106,7 +106,7 @@ class Promoting final : public Asha {
     for (Rung& rung : rungs()) rung.leave(trial);
   }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
     if (orders_ && loss < kWorstLoss) latest_[trial] = loss;
     return Asha::reported(trial, step, loss);
   }
@@ -121,15 +121,15 @@ class Promoting final : public Asha {
   }
 
  protected:
-  Word word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
+  Decision word_at(std::span<Rung> reached, std::uint64_t trial, double loss) override {
     for (Rung& rung : reached) {
       rung.record(trial, loss);
       if (orders_) orders_->record(trial, static_cast<std::size_t>(&rung - rungs().data()), loss);
     }
     reached.back().wait(trial, loss);
-    if (promotes(false) != trial) return Word::pause;
+    if (promotes(false) != trial) return Decision::pause;
     reached.back().leave(trial);
-    return Word::go;
+    return Decision::go;
   }
 
  private:

@@ -24,19 +24,19 @@ class Combined final : public StoppingRule {
     return std::ranges::any_of(rules_, [](const auto& rule) { return rule->pauses(); });
   }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
     Standing& standing = standings_[trial];
     standing.stops.resize(rules_.size(), false);
     bool waits = false;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       const bool decides = rules_[i]->decides(standing.last, step);
-      const Word word = rules_[i]->reported(trial, step, loss);
-      if (decides) standing.stops[i] = word == Word::stop;
-      waits = waits || word == Word::pause;
+      const Decision decision = rules_[i]->reported(trial, step, loss);
+      if (decides) standing.stops[i] = decision == Decision::stop;
+      waits = waits || decision == Decision::pause;
     }
     const bool decided = decides(std::exchange(standing.last, step), step);
-    if (decided && stopped(standing)) return Word::stop;
-    return waits ? Word::pause : Word::go;
+    if (decided && stopped(standing)) return Decision::stop;
+    return waits ? Decision::pause : Decision::go;
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

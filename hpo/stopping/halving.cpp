@@ -45,25 +45,25 @@ class Halving final : public StoppingRule {
 
   bool pauses() const override { return true; }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
-    if (step >= max_) return Word::go;
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
+    if (step >= max_) return Decision::go;
     Group& group = group_of(trial);
     Standing& standing = standings_[trial];
-    if (standing.rung >= steps_.size() || step < steps_[standing.rung]) return Word::go;
+    if (standing.rung >= steps_.size() || step < steps_[standing.rung]) return Decision::go;
     standing.step = step;
     standing.loss = loss;
     const bool finite = loss < std::numeric_limits<double>::infinity();
     if (standing.rung < group.rung) {
-      const Word word = late(group, trial, finite);
-      if (word == Word::stop || !at_rung(standing)) return word;
+      const Decision decision = late(group, trial, finite);
+      if (decision == Decision::stop || !at_rung(standing)) return decision;
     }
     arrive(group, trial, finite);
     if (!finite) refused_.insert(trial);
     settle(group);
-    if (!finite) return Word::stop;
-    if (promotes(false) != trial) return Word::pause;
+    if (!finite) return Decision::stop;
+    if (promotes(false) != trial) return Decision::pause;
     resumed(trial);
-    return Word::go;
+    return Decision::go;
   }
 
   std::optional<std::uint64_t> promotes(bool last) const override {
@@ -153,19 +153,19 @@ class Halving final : public StoppingRule {
     return standing.rung < steps_.size() && standing.step >= steps_[standing.rung];
   }
 
-  /// The word on a trial that comes to rungs which were decided about without it, in a study that
-  /// was extended: nobody waits there, so it goes on if it is among the best 1/eta so far. One that
-  /// catches up with its group is waited for from there on.
-  Word late(Group& group, std::uint64_t trial, bool finite) {
+  /// The decision on a trial that comes to rungs which were decided about without it, in a study
+  /// that was extended: nobody waits there, so it goes on if it is among the best 1/eta so far. One
+  /// that catches up with its group is waited for from there on.
+  Decision late(Group& group, std::uint64_t trial, bool finite) {
     Standing& standing = standings_.at(trial);
     for (; standing.rung < group.rung && at_rung(standing); ++standing.rung) {
       Rung& rung = group.rungs[standing.rung];
       rung.record(trial, standing.loss);
       if (!finite || rung.better(standing.loss) >= std::max<std::size_t>(1, rung.size() / eta_))
-        return Word::stop;
+        return Decision::stop;
     }
     if (standing.rung == group.rung && !group.over()) ++group.expected;
-    return Word::go;
+    return Decision::go;
   }
 
   void arrive(Group& group, std::uint64_t trial, bool waits) {

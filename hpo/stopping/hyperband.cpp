@@ -54,7 +54,7 @@ class Hyperband final : public StoppingRule {
 
   bool pauses() const override { return promote_; }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
     return bracket_of(trial).reported(trial, step, loss);
   }
 

@@ -7,7 +7,7 @@ namespace {
 class None final : public StoppingRule {
  public:
   bool decides(std::int64_t, std::int64_t) const override { return false; }
-  Word reported(std::uint64_t, std::int64_t, double) override { return Word::go; }
+  Decision reported(std::uint64_t, std::int64_t, double) override { return Decision::go; }
 };
 
 }  // namespace

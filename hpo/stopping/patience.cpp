@@ -22,10 +22,10 @@ class Patience final : public StoppingRule {
   // Where it cannot stop yet it must see the values all the same.
   bool decides(std::int64_t, std::int64_t step) const override { return step < max_step_; }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
     Best& best = best_[trial];
     if (loss < best.loss - min_delta_) best = {loss, step};
-    return step < max_step_ && step - best.step >= wait_ ? Word::stop : Word::go;
+    return step < max_step_ && step - best.step >= wait_ ? Decision::stop : Decision::go;
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

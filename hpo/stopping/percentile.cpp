@@ -57,15 +57,16 @@ class Percentile final : public StoppingRule {
     return step < max_step_ && turns(last) < turns(step);
   }
 
-  Word reported(std::uint64_t trial, std::int64_t step, double loss) override {
+  Decision reported(std::uint64_t trial, std::int64_t step, double loss) override {
     if (std::isnan(loss)) loss = kWorstLoss;
     Running& running = running_[trial];
     const std::int64_t last = running.curve.empty() ? 0 : running.curve.back().first;
     running.curve.emplace_back(step, loss);
     running.best = std::min(running.best, loss);
-    if (!decides(last, step) || complete_.size() < startup_) return Word::go;
+    if (!decides(last, step) || complete_.size() < startup_) return Decision::go;
     const Column& column = column_at(step);
-    return !column.losses.empty() && running.best > column.at(percentile_) ? Word::stop : Word::go;
+    return !column.losses.empty() && running.best > column.at(percentile_) ? Decision::stop
+                                                                           : Decision::go;
   }
 
   void ended(std::uint64_t trial, TrialState state) override {

@@ -2,8 +2,9 @@
 // What decides, from reported values, whether a trial goes on.
 //
 // A rule is a pure function of (space of steps, options, ordered reports): it is told every report
-// and every end of a trial once, in the order of the log, and answers each report with a word. The
-// same events give the same words on every machine. It answers at once and never looks at a clock.
+// and every end of a trial once, in the order of the log, and answers each report with a decision.
+// The same events give the same decisions on every machine. It answers at once and never looks at a
+// clock.
 //
 // A new rule is one file pair in this folder and one line in registry.cpp; tests/hpo/stopping runs
 // the conformance tests on every line of the registry.
@@ -20,7 +21,7 @@ namespace hpo {
 
 /// The answer to a report. `pause`: the trial waits, and gives its slot to another one, until it is
 /// decided about.
-enum class Word : std::uint8_t { go, stop, pause };
+enum class Decision : std::uint8_t { go, stop, pause };
 
 /// What a rule is made from.
 struct RuleSetup {
@@ -41,13 +42,13 @@ class StoppingRule {
   /// epochs, or counted FLOPs), where the trial's report before was at `last` (0:
   /// none), may be anything but `go`. A pure function of its arguments: where this is false a trial
   /// runs on without waiting, and need not report at all; a rule that never decides sees a report
-  /// after every epoch. The end of a trial, `max_step`, is always reported; the word there has no
-  /// effect.
+  /// after every epoch. The end of a trial, `max_step`, is always reported; the decision there has
+  /// no effect.
   [[nodiscard]] virtual bool decides(std::int64_t last, std::int64_t step) const = 0;
 
   /// A trial reported: `loss` is the objective turned so that lower is better; NaN is worst. The
-  /// word for that trial.
-  [[nodiscard]] virtual Word reported(std::uint64_t trial, std::int64_t step, double loss) = 0;
+  /// decision about that trial.
+  [[nodiscard]] virtual Decision reported(std::uint64_t trial, std::int64_t step, double loss) = 0;
 
   /// A trial ended: complete, stopped or failed.
   virtual void ended(std::uint64_t trial, TrialState state) { (void)trial, (void)state; }
@@ -57,7 +58,7 @@ class StoppingRule {
 
   // For rules that pause trials; the others need none of it.
 
-  /// Whether a word of this rule may be `pause`.
+  /// Whether a decision of this rule may be `pause`.
   [[nodiscard]] virtual bool pauses() const { return false; }
   /// The paused trial that a free slot goes to; nothing: it may go to a new one. `last`: nothing
   /// runs and no new trial will come. A function of what the rule was told; named until it is

@@ -18,8 +18,8 @@ class Threshold final : public StoppingRule {
     return step >= min_ && step < max_step_;
   }
 
-  Word reported(std::uint64_t, std::int64_t step, double loss) override {
-    return decides(0, step) && !(loss <= highest_) ? Word::stop : Word::go;
+  Decision reported(std::uint64_t, std::int64_t step, double loss) override {
+    return decides(0, step) && !(loss <= highest_) ? Decision::stop : Decision::go;
   }
 
  private:

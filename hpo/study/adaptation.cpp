@@ -24,8 +24,9 @@ void read_timetable(const Node& at, std::int64_t epochs, nn::Adaptation& out) {
   for (const Entry& entry : at.entries) {
     const double epoch = as_number(plain_node(entry.key, entry.key_at));
     if (epoch >= static_cast<double>(epochs)) {
-      throw Fault(entry.key_at, base::cat("adapt.at has the moment ", entry.key,
-                                          ", expected one before train.epochs, which is ", epochs));
+      throw StudyError(entry.key_at,
+                       base::cat("adapt.at has the moment ", entry.key,
+                                 ", expected one before train.epochs, which is ", epochs));
     }
     const Node& value = entry.value;
     const std::vector<Node> operations = value.is_list() ? value.items : std::vector<Node>{value};
@@ -40,7 +41,8 @@ void read_program(const Node& adapt, nn::Adaptation& out) {
   for (const Node& word : command.items) out.command.push_back(word.text);
   out.folder = adapt.find("folder")->text;
   out.timeout = as_seconds(*adapt.find("timeout"));
-  if (out.command.empty()) throw Fault(command.at, "adapt.command is empty, expected a program");
+  if (out.command.empty())
+    throw StudyError(command.at, "adapt.command is empty, expected a program");
   (void)find_program(command.items.front(), out.folder, "adapt.command");
 }
 
@@ -68,9 +70,9 @@ nn::Adaptation read_adaptation(const Node& adapt, const nn::ModelSpec& model, st
     (void)nn::make_policy({.adaptation = out, .spec = model, .epochs = epochs});
   } catch (const nn::SpecError& error) {
     const Node* field = error.field().empty() ? nullptr : adapt.find(error.field());
-    throw Fault(field != nullptr ? field->at : adapt.at, error.what());
+    throw StudyError(field != nullptr ? field->at : adapt.at, error.what());
   } catch (const base::Error& error) {
-    throw Fault(adapt.at, base::cat(out.plugin.empty() ? "" : "adapt.plugin: ", error.what()));
+    throw StudyError(adapt.at, base::cat(out.plugin.empty() ? "" : "adapt.plugin: ", error.what()));
   }
   return out;
 }

@@ -49,18 +49,21 @@ void check_asked(const StudySpec& study) {
   check_named_metric(study);
   const Position rule = study.places->at("early_stop");
   if (rule_pauses(study.early_stop))
-    throw Fault(rule, base::cat("early_stop is ", study.early_stop.kind,
-                                ", which lets trials wait, but whoever asked for one would not "
-                                "know when it goes on, expected a rule that stops or goes on"));
+    throw StudyError(rule,
+                     base::cat("early_stop is ", study.early_stop.kind,
+                               ", which lets trials wait, but whoever asked for one would not "
+                               "know when it goes on, expected a rule that stops or goes on"));
   if (study.early_stop_unit != Unit::epochs && study.early_stop_unit != Unit::steps)
-    throw Fault(rule,
-                "early_stop.unit counts what is not reported, expected epochs or steps in a study "
-                "whose trials are asked for");
+    throw StudyError(
+        rule,
+        "early_stop.unit counts what is not reported, expected epochs or steps in a study "
+        "whose trials are asked for");
   if (is_population(study.method.kind))
-    throw Fault(study.places->at("method"),
-                base::cat("method is ", study.method.kind,
-                          ", which copies networks between trials, but nobody here has those of a "
-                          "study whose trials are asked for, expected another method"));
+    throw StudyError(
+        study.places->at("method"),
+        base::cat("method is ", study.method.kind,
+                  ", which copies networks between trials, but nobody here has those of a "
+                  "study whose trials are asked for, expected another method"));
 }
 
 }  // namespace study

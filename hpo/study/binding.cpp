@@ -35,9 +35,9 @@ Bound read_bound(const Entry& entry) {
   if (const Node* min = node.find("min")) bound.min = as_number(*min);
   if (const Node* max = node.find("max")) bound.max = as_number(*max);
   if (bound.min && bound.max && *bound.min > *bound.max)
-    throw Fault(node.at,
-                base::cat("subject_to.", entry.key, " has min ", base::format_double(*bound.min),
-                          " above max ", base::format_double(*bound.max), ", expected min <= max"));
+    throw StudyError(node.at, base::cat("subject_to.", entry.key, " has min ",
+                                        base::format_double(*bound.min), " above max ",
+                                        base::format_double(*bound.max), ", expected min <= max"));
   return bound;
 }
 

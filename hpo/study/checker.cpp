@@ -51,7 +51,7 @@ Node Checker::check(const Node& node, const Field& field, const std::string& whe
   if (field.count == Count::list || (field.count == Count::one_or_list && node.is_list())) {
     return check_list(node, field, where);
   }
-  if (field.count == Count::one_or_course && node.is_list())
+  if (field.count == Count::one_or_piecewise && node.is_list())
     return check_course(node, field, where);
   return check_one(node, field, where);
 }
@@ -63,8 +63,8 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
   Node result{.kind = Node::Kind::list, .at = node.at};
   for (const Node& item : node.items) {
     if (item.is_null() && one.type == Type::value)
-      throw Fault(item.at, base::cat(where, " has null in it, expected ", expected(one),
-                                     " (the text is \"null\" in quotes)"));
+      throw StudyError(item.at, base::cat(where, " has null in it, expected ", expected(one),
+                                          " (the text is \"null\" in quotes)"));
     result.items.push_back(check_one(item, one, where));
   }
   return result;
@@ -123,11 +123,11 @@ const Parameter& Checker::find_parameter(const std::string& name, const Node& no
   for (const Parameter& parameter : space_->parameters()) names.push_back(parameter.name);
   if (where == "command") names.emplace_back("args");
   const std::string near = base::nearest(name, names);
-  throw Fault(node.at,
-              base::cat("$", base::printable(name, 64),
-                        " names no parameter, expected a name under parameters",
-                        space_->parameters().empty() ? ", of which there are none" : "",
-                        " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
+  throw StudyError(node.at,
+                   base::cat("$", base::printable(name, 64),
+                             " names no parameter, expected a name under parameters",
+                             space_->parameters().empty() ? ", of which there are none" : "",
+                             " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
 }
 
 Node Checker::check_reference(const Node& node, const Field& field, const std::string& where) {
@@ -138,9 +138,9 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
     return plain;
   }
   if (!field.per_trial) {
-    throw Fault(node.at, base::cat(where, " is ", describe(node),
-                                   ", but it is the same for all trials, expected ",
-                                   expected(field), " ($$ for a dollar)"));
+    throw StudyError(node.at, base::cat(where, " is ", describe(node),
+                                        ", but it is the same for all trials, expected ",
+                                        expected(field), " ($$ for a dollar)"));
   }
   for (const std::string& name : found.names) {
     const Parameter& parameter = find_parameter(name, node, where);
@@ -153,17 +153,17 @@ void Checker::check_whole_reference(const Node& node, const Parameter& parameter
                                     const Field& field, const std::string& where) {
   const bool is_float = std::holds_alternative<FloatRange>(parameter.domain);
   if (field.type == Type::integer && is_float) {
-    throw Fault(node.at,
-                base::cat(where, " is $", parameter.name, ", a float, expected ", expected(field),
-                          "; did you mean \"type: int\" for ", parameter.name, "?"));
+    throw StudyError(
+        node.at, base::cat(where, " is $", parameter.name, ", a float, expected ", expected(field),
+                           "; did you mean \"type: int\" for ", parameter.name, "?"));
   }
   for (const ParamValue& value : samples(parameter.domain)) {
     try {
       (void)check_scalar(node_of(value, node.at), field, where);
-    } catch (const Fault&) {
-      throw Fault(node.at,
-                  base::cat(where, " is $", parameter.name, ", which can be ",
-                            base::printable(json_of(value), 60), ", expected ", expected(field)));
+    } catch (const StudyError&) {
+      throw StudyError(
+          node.at, base::cat(where, " is $", parameter.name, ", which can be ",
+                             base::printable(json_of(value), 60), ", expected ", expected(field)));
     }
   }
 }
@@ -178,8 +178,9 @@ void Checker::check_always_active(const Node& value, const Field& field, const s
     const bool follows_kind = std::ranges::any_of(
         when, [&](const Condition& condition) { return condition.parameter == kind_parameter_; });
     if (follows_kind) continue;
-    throw Fault(value.at, base::cat(where, " is needed by every trial, but $", name,
-                                    " is not always active, expected a parameter without when"));
+    throw StudyError(value.at,
+                     base::cat(where, " is needed by every trial, but $", name,
+                               " is not always active, expected a parameter without when"));
   }
 }
 
@@ -195,14 +196,15 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
   if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.find("ormal") != std::string::npos) {
     const bool log = entry.value.text.starts_with("log");
-    throw Fault(entry.key_at, base::cat("unknown key \"distribution\", expected mean and deviation",
-                                        log ? " as values, never logarithms" : "",
-                                        did_you_mean(log ? "mean: ..., deviation: ..., scale: log"
-                                                         : "mean: ..., deviation: ...")));
+    throw StudyError(entry.key_at,
+                     base::cat("unknown key \"distribution\", expected mean and deviation",
+                               log ? " as values, never logarithms" : "",
+                               did_you_mean(log ? "mean: ..., deviation: ..., scale: log"
+                                                : "mean: ..., deviation: ...")));
   }
   if (context == "parameters" && entry.key == "distribution" &&
       entry.value.text.starts_with("log")) {
-    throw Fault(
+    throw StudyError(
         entry.key_at,
         base::cat(
             "unknown key \"distribution\", expected a scale, with min and max as values, never "
@@ -213,18 +215,18 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
     const std::string near = suggestion(context, entry.key, names);
     const std::string place = where.empty() ? "the study" : where;
     const bool list = !names.empty() && (near.empty() || names.size() <= kShortList);
-    throw Fault(entry.key_at,
-                base::cat("unknown key \"", base::printable(entry.key, 60), "\", expected ",
-                          names.empty() ? "no key for " : "a key of ", place,
-                          list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
+    throw StudyError(entry.key_at,
+                     base::cat("unknown key \"", base::printable(entry.key, 60), "\", expected ",
+                               names.empty() ? "no key for " : "a key of ", place,
+                               list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
   }
   const std::string owner = field->only == "data"           ? "a network"
                             : field->only == kOurs          ? "trials that are run here"
                             : field->only == "command, ask" ? "a command, or trials to ask for"
                                                             : field->only;
-  throw Fault(entry.key_at, base::cat("\"", join(where, entry.key), "\" is for ", owner,
-                                      ", expected no such key with ", source_,
-                                      did_you_mean(suggestion(context, entry.key, names))));
+  throw StudyError(entry.key_at, base::cat("\"", join(where, entry.key), "\" is for ", owner,
+                                           ", expected no such key with ", source_,
+                                           did_you_mean(suggestion(context, entry.key, names))));
 }
 
 std::vector<std::string> Checker::words_of(const Field& field) const {
@@ -267,7 +269,7 @@ Node Checker::check_block(const Node& node, const Field& block, const std::strin
       check_always_active(entry->value, field, path);
       result.entries.push_back({field.name, entry->key_at, check(entry->value, field, path)});
     } else if (field.required && applies(field)) {
-      throw Fault(node.at, base::cat(path, " is missing, expected ", expected(field)));
+      throw StudyError(node.at, base::cat(path, " is missing, expected ", expected(field)));
     } else if (auto value = fallback(field, where, node.at)) {
       result.entries.push_back({field.name, node.at, std::move(*value)});
     }
@@ -283,7 +285,7 @@ Node Checker::check_blocks(const Node& node, const Field& field, const std::stri
     if (!is_parameter_name(entry.key) || entry.key.size() > 64) {
       std::string near = entry.key.substr(0, 64);
       for (char& c : near) c = is_parameter_name(std::string("_") + c) ? c : '_';
-      throw Fault(
+      throw StudyError(
           entry.key_at,
           base::cat("\"", base::printable(entry.key, 70),
                     "\" cannot be a parameter's name, expected at most 64 letters, digits and _, "
@@ -296,11 +298,12 @@ Node Checker::check_blocks(const Node& node, const Field& field, const std::stri
           entry.value.is_scalar()
               ? base::cat("{value: ", base::printable(entry.value.text, 60), "}")
               : "";
-      throw Fault(entry.value.at,
-                  base::cat(path, " is ", describe(entry.value),
-                            ", expected {min, max}, {mean, deviation}, {values}, "
-                            "{choice} or {value}",
-                            did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
+      throw StudyError(
+          entry.value.at,
+          base::cat(path, " is ", describe(entry.value),
+                    ", expected {min, max}, {mean, deviation}, {values}, "
+                    "{choice} or {value}",
+                    did_you_mean(entry.value.is_list() ? "{values: [...]}" : constant)));
     }
     Node value = check_block(entry.value, field, path, field.name);
     result.entries.push_back({entry.key, entry.key_at, std::move(value)});
@@ -325,7 +328,8 @@ Node Checker::check_timetable(const Node& node, const Field& field, const std::s
         check_scalar(plain_node(entry.key, entry.key_at), moment, base::cat("a moment of ", where))
             .text;
     if (result.find(key) != nullptr)
-      throw Fault(entry.key_at, base::cat(where, " has the moment ", key, " twice, expected once"));
+      throw StudyError(entry.key_at,
+                       base::cat(where, " has the moment ", key, " twice, expected once"));
     result.entries.push_back({key, entry.key_at, check(entry.value, kinds, join(where, key))});
   }
   return result;
@@ -333,7 +337,7 @@ Node Checker::check_timetable(const Node& node, const Field& field, const std::s
 
 Node Checker::check_numbers(const Node& node, const Field& field, const std::string& where) {
   if (node.entries.empty())
-    throw Fault(node.at, base::cat(where, " is an empty map, expected ", expected(field)));
+    throw StudyError(node.at, base::cat(where, " is an empty map, expected ", expected(field)));
   Field number = field;
   number.type = Type::number;
   number.words.clear();
@@ -351,16 +355,17 @@ Node Checker::check_bounds(const Node& node, const Field& field, const std::stri
                             .fields = {{.name = "min", .type = Type::number}, kNumber}};
   if (!node.is_map()) fail_unexpected(node, where, field);
   if (node.entries.empty())
-    throw Fault(node.at, base::cat(where, " is an empty map, expected ", expected(field)));
+    throw StudyError(node.at, base::cat(where, " is an empty map, expected ", expected(field)));
   const std::vector<std::string> words = words_of(field);
   Node result = map_node(node.at);
   for (const Entry& entry : node.entries) {
     const bool known = std::ranges::find(words, entry.key) != words.end();
     if (!known && !study::names(field.text_with, source_)) {
-      throw Fault(entry.key_at,
-                  base::cat(where, " names \"", base::printable(entry.key, 60),
-                            "\", expected a metric that a trial reports (", base::either(words),
-                            ")", did_you_mean(suggestion("metric.name", entry.key, words))));
+      throw StudyError(
+          entry.key_at,
+          base::cat(where, " names \"", base::printable(entry.key, 60),
+                    "\", expected a metric that a trial reports (", base::either(words), ")",
+                    did_you_mean(suggestion("metric.name", entry.key, words))));
     }
     const std::string path = join(where, entry.key);
     if (!entry.value.is_map()) {
@@ -369,7 +374,8 @@ Node Checker::check_bounds(const Node& node, const Field& field, const std::stri
     }
     Node range = check_block(entry.value, kRange, path, "subject_to");
     if (range.entries.empty())
-      throw Fault(entry.value.at, base::cat(path, " is an empty map, expected min, max or both"));
+      throw StudyError(entry.value.at,
+                       base::cat(path, " is an empty map, expected min, max or both"));
     result.entries.push_back({entry.key, entry.key_at, std::move(range)});
   }
   return result;
@@ -426,8 +432,9 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
   const KindSet& set = *field.kinds();
   const References type = references(chosen.entries[0].value);
   if (!type.whole) {
-    throw Fault(chosen.entries[0].value.at,
-                base::cat(where, " is a text with a parameter in it, expected one $name alone"));
+    throw StudyError(
+        chosen.entries[0].value.at,
+        base::cat(where, " is a text with a parameter in it, expected one $name alone"));
   }
   const std::string outer = std::exchange(kind_parameter_, type.names[0]);
   std::vector<Kind> kinds;
@@ -455,8 +462,8 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
   for (const Kind& kind : kinds) {
     for (const Field& known : kind.block.fields) {
       if (!known.required || result.find(known.name) != nullptr) continue;
-      throw Fault(chosen.at,
-                  base::cat(kind.name, ".", known.name, " is missing, expected ", expected(known)));
+      throw StudyError(chosen.at, base::cat(kind.name, ".", known.name, " is missing, expected ",
+                                            expected(known)));
     }
   }
   kind_parameter_ = outer;

@@ -20,7 +20,7 @@ namespace hpo::study {
 /// One pass over one file, or over a part of it after substitution. The canonical form: keys in the
 /// order of the table, defaults filled in, scalars in their canonical text, kinds as {type: NAME,
 /// field: value} with the kind first. References stay as they are; what they can become is checked
-/// against the space: every value of a list, both ends of a range. Throws a Fault at the first
+/// against the space: every value of a list, both ends of a range. Throws a StudyError at the first
 /// thing that is wrong.
 class Checker {
  public:

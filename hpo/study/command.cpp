@@ -28,32 +28,33 @@ bool is_unit_metric(const std::string& name) { return name == "exit" || name == 
 
 void check_word(const Node& word) {
   if (word.text.find('\0') != std::string::npos) {
-    throw Fault(word.at, base::cat("command has the word ", base::printable(word.text, 80),
-                                   ", expected words without the character NUL, which no program "
-                                   "can be given"));
+    throw StudyError(word.at,
+                     base::cat("command has the word ", base::printable(word.text, 80),
+                               ", expected words without the character NUL, which no program "
+                               "can be given"));
   }
   if (word.text.size() > base::longest_word()) {
-    throw Fault(word.at,
-                base::cat("command has a word of ", word.text.size(), " bytes, expected at most ",
-                          base::longest_word(), ", which is what this system passes to a program"));
+    throw StudyError(word.at, base::cat("command has a word of ", word.text.size(),
+                                        " bytes, expected at most ", base::longest_word(),
+                                        ", which is what this system passes to a program"));
   }
 }
 
 [[noreturn]] void fail_without_name(Position where) {
-  throw Fault(where,
-              "metric.name is missing, expected what the program calls the number that is "
-              "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
+  throw StudyError(where,
+                   "metric.name is missing, expected what the program calls the number that is "
+                   "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
 }
 
 void check_pattern(const Metric& metric, Position at) {
   if (metric.regex.empty()) return;
   if (is_unit_metric(metric.name))
-    throw Fault(at, base::cat("metric.regex stands beside the metric ", metric.name,
-                              ", which is measured, expected another name"));
+    throw StudyError(at, base::cat("metric.regex stands beside the metric ", metric.name,
+                                   ", which is measured, expected another name"));
   try {
     (void)Pattern(metric.regex);
   } catch (const base::Error& error) {
-    throw Fault(at, base::cat("metric.regex: ", error.what()));
+    throw StudyError(at, base::cat("metric.regex: ", error.what()));
   }
 }
 
@@ -66,7 +67,7 @@ TrialCommand make_command(const StudySpec& study, const Params& params) {
     made.words.push_back(word.text);
   }
   if (made.words.empty() || made.words.front().empty())
-    throw Fault(command.at, "command is empty, expected a program and its arguments");
+    throw StudyError(command.at, "command is empty, expected a program and its arguments");
   made.path = find_program(command.items.front(), made.folder, "command");
   return made;
 }
@@ -86,14 +87,14 @@ void expand_arguments(Node& root, const Space& space) {
     }
     expands = true;
     if (!references(word).whole)
-      throw Fault(word.at, base::cat("command has ", describe(word),
-                                     ", expected $args as a word of its own"));
+      throw StudyError(word.at, base::cat("command has ", describe(word),
+                                          ", expected $args as a word of its own"));
   }
   if (!expands) return;
   if (const Node* own = root.find("parameters"); own->find(kArguments) != nullptr)
-    throw Fault(own->find_entry(kArguments)->key_at,
-                "parameter \"args\" has the name that stands for all parameters in command, "
-                "expected another one");
+    throw StudyError(own->find_entry(kArguments)->key_at,
+                     "parameter \"args\" has the name that stands for all parameters in command, "
+                     "expected another one");
   if (const Node* resources = root.find("resources")) collect_names(*resources, named);
   for (const Node& word : command->items) {
     if (!word.is_scalar() || !names_arguments(word)) {
@@ -114,8 +115,8 @@ void check_named_metric(const StudySpec& study) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (metrics[i].name.empty()) fail_without_name(place_of_metric(study, i, "name"));
     if (!metrics[i].goal)
-      throw Fault(place_of_metric(study, i, "goal"),
-                  "metric.goal is missing, expected maximize or minimize");
+      throw StudyError(place_of_metric(study, i, "goal"),
+                       "metric.goal is missing, expected maximize or minimize");
   }
 }
 

@@ -23,11 +23,12 @@ struct TrialCommand {
 namespace study {
 
 /// Puts `--name=$name` in place of each `$args` in `command`, for all parameters of the space that
-/// are named nowhere else. Throws a Fault where `$args` is a part of a word, or a parameter's name.
+/// are named nowhere else. Throws a StudyError where `$args` is a part of a word, or a parameter's
+/// name.
 void expand_arguments(Node& root, const Space& space);
 
-/// Throws a Fault unless the file names its metric and goal, which nobody can guess for a program
-/// that is not ours.
+/// Throws a StudyError unless the file names its metric and goal, which nobody can guess for a
+/// program that is not ours.
 void check_named_metric(const StudySpec& study);
 
 /// The rules for fields of a study with a command. Throws a Fault.

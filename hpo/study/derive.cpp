@@ -30,8 +30,8 @@ std::int64_t most_epochs(const StudySpec& study) {
   if (!epochs.varies()) return epochs.value();
   const References found = references(epochs.tree().node());
   if (!found.whole)
-    throw Fault(epochs.tree().node().at,
-                "train.epochs is a text with a parameter in it, expected an int or one $name");
+    throw StudyError(epochs.tree().node().at,
+                     "train.epochs is a text with a parameter in it, expected an int or one $name");
   double most = 0;
   for (const ParamValue& value : samples(study.space.find(found.names[0])->domain))
     most = std::max(most, number_of(value).value());
@@ -41,24 +41,25 @@ std::int64_t most_epochs(const StudySpec& study) {
 void check_split(const StudySpec& study) {
   const SplitRows& split = study.data.split;
   if (study.data.source() == "idx" || split.valid + split.test < 1) return;
-  throw Fault(study.places->at("data.split.test"),
-              "data.split.valid and data.split.test take all rows, expected a sum below 1");
+  throw StudyError(study.places->at("data.split.test"),
+                   "data.split.valid and data.split.test take all rows, expected a sum below 1");
 }
 
 /// A network that is copied from another one goes on with the rows of that one.
 void check_folds(const StudySpec& study) {
   if (!study.data.folds || !is_population(study.method.kind)) return;
-  throw Fault(study.places->at("data.folds"),
-              base::cat("data.folds stands beside method: ", study.method.kind,
-                        ", which goes on with one network, expected one of the two"));
+  throw StudyError(study.places->at("data.folds"),
+                   base::cat("data.folds stands beside method: ", study.method.kind,
+                             ", which goes on with one network, expected one of the two"));
 }
 
 void check_rates(const StudySpec& study) {
   const Node* lr = study.train.optimizer.node().find("lr");
   if (lr == nullptr || !lr->is_list() || !study.train.schedule) return;
-  throw Fault(study.places->at("train.schedule"),
-              "train.schedule stands beside an optimizer.lr that changes by itself, expected one "
-              "of the two");
+  throw StudyError(
+      study.places->at("train.schedule"),
+      "train.schedule stands beside an optimizer.lr that changes by itself, expected one "
+      "of the two");
 }
 
 /// A search that is played through, run or asked to its end has one in sight.
@@ -66,29 +67,30 @@ void check_grid(const StudySpec& study) {
   if (study.method.kind != "grid" || study.limits.trials) return;
   const std::uint64_t points = study.space.grid_size().value();
   if (points > kMostGridPoints)
-    throw Fault(study.places->at("method"),
-                base::cat("this grid has ", points, " points, expected at most ", kMostGridPoints,
-                          ", or limits.trials, which says how many of them are tried"));
+    throw StudyError(
+        study.places->at("method"),
+        base::cat("this grid has ", points, " points, expected at most ", kMostGridPoints,
+                  ", or limits.trials, which says how many of them are tried"));
 }
 
 void check_name(const StudySpec& study) {
   if (is_study_name(study.name)) return;
-  throw Fault(study.places->at("name"),
-              base::cat("name is ", describe(string_node(study.name, {})),
-                        ", expected 1 to 64 letters, digits, dots, underscores and dashes, "
-                        "beginning with a letter, digit or underscore"));
+  throw StudyError(study.places->at("name"),
+                   base::cat("name is ", describe(string_node(study.name, {})),
+                             ", expected 1 to 64 letters, digits, dots, underscores and dashes, "
+                             "beginning with a letter, digit or underscore"));
 }
 
 void check_slots(const StudySpec& study) {
   if (study.order == Order::arrival || study.parallel != 0) return;
-  throw Fault(study.places->at("parallel"),
-              "parallel is auto, expected a number with order: virtual, whose search must not "
-              "depend on the machine");
+  throw StudyError(study.places->at("parallel"),
+                   "parallel is auto, expected a number with order: virtual, whose search must not "
+                   "depend on the machine");
 }
 
 void check_method(const StudySpec& study) {
   const std::string refusal = sampler_refuses(study.method.kind, study.space, study.method.options);
-  if (!refusal.empty()) throw Fault(study.places->at("method"), refusal);
+  if (!refusal.empty()) throw StudyError(study.places->at("method"), refusal);
   check_grid(study);
 }
 
@@ -114,7 +116,7 @@ void derive(StudySpec& study) {
     check_folds(study);
     check_precision(study);
   }
-  check_border(study);
+  check_threshold(study);
   check_stopping(study);
   read_population(study);
   check_method(study);

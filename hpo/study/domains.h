@@ -6,8 +6,8 @@
 
 namespace hpo::study {
 
-/// The domain of one entry of `parameters` that a Checker has passed. Throws a Fault where its keys
-/// make no sense together; what fault_of says about the numbers is left to the space.
+/// The domain of one entry of `parameters` that a Checker has passed. Throws a StudyError where its
+/// keys make no sense together; what fault_of says about the numbers is left to the space.
 [[nodiscard]] Domain read_domain(const Entry& parameter);
 
 /// What one would write to get this domain, with nothing left to a default.

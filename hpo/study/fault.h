@@ -18,10 +18,10 @@ struct Position {
 };
 
 /// An error at a position. The public functions of hpo/study turn it into `FILE:LINE:COL: ...`.
-class Fault : public std::exception {
+class StudyError : public std::exception {
  public:
   /// Escapes and shortens the message, which may hold words of the file, to one line.
-  Fault(Position at, std::string_view message);
+  StudyError(Position at, std::string_view message);
   [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
   [[nodiscard]] Position at() const noexcept { return at_; }
 
@@ -33,12 +33,12 @@ class Fault : public std::exception {
 /// Throws a Fault.
 [[noreturn]] void fail(Position at, std::string_view message);
 
-/// Runs `body` and turns a Fault into the base::Error (study) that users see.
+/// Runs `body` and turns a StudyError into the base::Error (study) that users see.
 template <class Body>
 auto with_place(const std::string& file, const Body& body) {
   try {
     return body();
-  } catch (const Fault& fault) {
+  } catch (const StudyError& fault) {
     constexpr std::size_t kMost = 4096;  // a path may hold anything, a message is one line
     throw base::Error(base::Errc::study,
                       base::cat(base::printable(file, kMost), ":", fault.at().line, ":",

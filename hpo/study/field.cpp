@@ -165,7 +165,7 @@ std::string expected(const Field& field) {
       return "a list of " + many(field);
     case Count::one_or_list:
       return base::cat(expected_one(field), " or a list of ", many(field));
-    case Count::one_or_course:
+    case Count::one_or_piecewise:
       return base::cat(expected_one(field), " or a list of [epoch, value] pairs");
   }
   return "";
@@ -180,7 +180,8 @@ std::string type_text(const Field& field) {
     return "list of maps from parameters to values";
   if (field.type == Type::combination) return "list of maps";
   if (field.count == Count::list) return "list of " + name + "s";
-  if (field.count == Count::one_or_course) return base::cat(name, ", list of [epoch, ", name, "]");
+  if (field.count == Count::one_or_piecewise)
+    return base::cat(name, ", list of [epoch, ", name, "]");
   if (field.count == Count::one_or_list) return base::cat(name, ", list of ", name, "s");
   return name;
 }

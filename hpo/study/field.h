@@ -47,7 +47,7 @@ enum class Count : std::uint8_t {
   one,
   list,
   one_or_list,
-  one_or_course,  ///< one, or [[epoch, value], ...]: each from its epoch on, the first from 0
+  one_or_piecewise,  ///< one, or [[epoch, value], ...]: each from its epoch on, the first from 0
 };
 
 struct Kind;

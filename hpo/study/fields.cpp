@@ -173,7 +173,7 @@ Binding metric_binding() {
                 std::vector<Metric> metrics;
                 Codec<std::vector<Metric>>::read(metrics, node, row);
                 if (metrics.empty())
-                  throw Fault(node.at, "metric is an empty list, expected at least one");
+                  throw StudyError(node.at, "metric is an empty list, expected at least one");
                 study.metric = std::move(metrics.front());
                 study.others = {std::make_move_iterator(metrics.begin() + 1),
                                 std::make_move_iterator(metrics.end())};

@@ -8,8 +8,8 @@
 
 namespace hpo::study {
 
-/// `space` without the combinations of `list`. Throws a Fault at the place of what makes no sense:
-/// an unknown parameter, a clause that can never hold, a space of which nothing is left.
+/// `space` without the combinations of `list`. Throws a StudyError at the place of what makes no
+/// sense: an unknown parameter, a clause that can never hold, a space of which nothing is left.
 [[nodiscard]] Space without(const Node& list, const Space& space);
 
 }  // namespace hpo::study

@@ -16,7 +16,7 @@ void refuse_from(const StudySpec& study, std::string_view key, const std::string
                                                    : study::to_word(study.from->optimizer);
   const std::string shown = study::describe(study::string_node(std::string(value), {}));
   study::with_place(study.file, [&] {
-    throw study::Fault(study.places->at(path), base::cat(path, " is ", shown, ", ", problem));
+    throw study::StudyError(study.places->at(path), base::cat(path, " is ", shown, ", ", problem));
   });
   throw base::Error(base::Errc::internal, "refuse_from returned");
 }

@@ -20,7 +20,7 @@ namespace study {
 void write_out_from(Node& root);
 
 /// Makes the paths absolute: that of the model from the study file's folder, that of the replay as
-/// data is found. Throws a Fault if the replay is not there.
+/// data is found. Throws a StudyError if the replay is not there.
 void locate_from(StudySpec& study);
 
 }  // namespace study

@@ -21,27 +21,29 @@ void check_several(const StudySpec& study, const std::vector<Metric>& metrics) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const std::string& name = metrics[i].name;
     if (metrics[i].take == Take::best)
-      throw Fault(place_of_metric(study, i, "take"),
-                  "metric.take is best beside other metrics, of which another report may be the "
-                  "best, expected last");
+      throw StudyError(
+          place_of_metric(study, i, "take"),
+          "metric.take is best beside other metrics, of which another report may be the "
+          "best, expected last");
     if (name.empty())
-      throw Fault(place_of_metric(study, i, "name"),
-                  "metric.name is missing, expected one for each of several");
+      throw StudyError(place_of_metric(study, i, "name"),
+                       "metric.name is missing, expected one for each of several");
     if (std::ranges::find(names, name) != names.end())
-      throw Fault(place_of_metric(study, i, "name"),
-                  base::cat("metric names ", name, " twice, expected once"));
+      throw StudyError(place_of_metric(study, i, "name"),
+                       base::cat("metric names ", name, " twice, expected once"));
     names.push_back(name);
   }
   for (const char* end : {"limits.target", "limits.patience"}) {
     if (study.places->has(end))
-      throw Fault(study.places->at(end), base::cat(end, " is about one metric, but there are ",
-                                                   metrics.size(), ", expected limits.trials"));
+      throw StudyError(study.places->at(end),
+                       base::cat(end, " is about one metric, but there are ", metrics.size(),
+                                 ", expected limits.trials"));
   }
   const std::string& kind = study.method_tree.node().find("type")->text;
   if (searches_several(kind)) return;
-  throw Fault(study.places->at("method"),
-              base::cat("method ", kind, " searches for one metric, but there are ", metrics.size(),
-                        ", expected ", base::either(kinds_for_several())));
+  throw StudyError(study.places->at("method"),
+                   base::cat("method ", kind, " searches for one metric, but there are ",
+                             metrics.size(), ", expected ", base::either(kinds_for_several())));
 }
 
 }  // namespace
@@ -60,9 +62,9 @@ Position place_of_metric(const StudySpec& study, std::size_t i, std::string_view
 void check_goals(const StudySpec& study) {
   if (!study.others.empty()) return check_several(study, metrics_of(study));
   if (study.metric.reference)
-    throw Fault(place_of_metric(study, 0, "reference"),
-                "metric.reference stands at the only metric, whose trials cover no volume, "
-                "expected it beside other metrics");
+    throw StudyError(place_of_metric(study, 0, "reference"),
+                     "metric.reference stands at the only metric, whose trials cover no volume, "
+                     "expected it beside other metrics");
 }
 
 }  // namespace study

@@ -16,7 +16,7 @@ namespace hpo::study {
 /// Returns the position of a key of the i-th metric.
 [[nodiscard]] Position place_of_metric(const StudySpec& study, std::size_t i, std::string_view key);
 
-/// Throws a Fault for metrics that contradict each other or the rest of the study.
+/// Throws a StudyError for metrics that contradict each other or the rest of the study.
 void check_goals(const StudySpec& study);
 
 }  // namespace hpo::study

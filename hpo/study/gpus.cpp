@@ -93,7 +93,7 @@ namespace study {
 
 void check_parts(const StudySpec& study) {
   if (numbers_of_sharers(study).size() <= 1) return;
-  throw Fault(
+  throw StudyError(
       study.places->at("resources.gpus"),
       base::cat("resources.gpus is ", described(study),
                 ", which may be different parts of a GPU, but a study's networks share GPUs in "
@@ -106,19 +106,20 @@ void check_precision(const StudySpec& study) {
   // machine.
   if (!study.resources.gpus.varies()) return;
   if (std::ranges::all_of(possible_values(study), asks_for_gpus)) return;
-  throw Fault(study.places->at("resources.gpus"),
-              base::cat("resources.gpus is ", described(study),
-                        ", which may be 0, but no core computes in precision ",
-                        kern::precision_name(study.precision), ", expected a GPU for every trial"));
+  throw StudyError(
+      study.places->at("resources.gpus"),
+      base::cat("resources.gpus is ", described(study),
+                ", which may be 0, but no core computes in precision ",
+                kern::precision_name(study.precision), ", expected a GPU for every trial"));
 }
 
-void check_border(const StudySpec& study) {
+void check_threshold(const StudySpec& study) {
   const Expr<GpuShare>& gpus = study.resources.gpus;
   if (!study.resources.gpu_from || (!gpus.varies() && gpus.value().is_auto)) return;
-  throw Fault(study.places->at("resources.gpu_from"),
-              base::cat("resources.gpu_from stands beside gpus: ",
-                        gpus.varies() ? gpus.tree().node().text : described(study),
-                        ", expected gpus: auto beside it"));
+  throw StudyError(study.places->at("resources.gpu_from"),
+                   base::cat("resources.gpu_from stands beside gpus: ",
+                             gpus.varies() ? gpus.tree().node().text : described(study),
+                             ", expected gpus: auto beside it"));
 }
 
 }  // namespace study

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a study is for GPUs, and the border between cores and GPUs written into it.
+// Whether a study is for GPUs, and the threshold between cores and GPUs written into it.
 
 #include "hpo/study/spec.h"
 
@@ -21,15 +21,16 @@ inline constexpr int kMostPerGpu = 16;
 
 namespace study {
 
-/// Throws a Fault if trials ask for different parts of a GPU: the networks of a study share GPUs in
-/// equal parts; a program gets what it asks for.
+/// Throws a StudyError if trials ask for different parts of a GPU: the networks of a study share
+/// GPUs in equal parts; a program gets what it asks for.
 void check_parts(const StudySpec& study);
 
-/// Throws a Fault if a trial may be for a core although no core computes in the study's precision.
+/// Throws a StudyError if a trial may be for a core although no core computes in the study's
+/// precision.
 void check_precision(const StudySpec& study);
 
-/// Throws a Fault for a `gpu_from` without `gpus: auto`.
-void check_border(const StudySpec& study);
+/// Throws a StudyError for a `gpu_from` without `gpus: auto`.
+void check_threshold(const StudySpec& study);
 
 }  // namespace study
 

@@ -14,8 +14,8 @@ namespace {
 KindForm from_single_key(const Entry& entry, const KindSet& set) {
   KindForm form{.type = plain_node(entry.key, entry.key_at), .fields = {}};
   if (entry.key.find('$') != std::string::npos) {
-    throw Fault(entry.key_at, base::cat("a parameter stands as a key, expected {type: ",
-                                        base::printable(entry.key, 64), ", ...}"));
+    throw StudyError(entry.key_at, base::cat("a parameter stands as a key, expected {type: ",
+                                             base::printable(entry.key, 64), ", ...}"));
   }
   const Kind& kind = find_kind(set, form.type);
   if (entry.value.is_null()) return form;
@@ -29,8 +29,8 @@ KindForm from_single_key(const Entry& entry, const KindSet& set) {
                                 : first->count == Count::list
                                     ? expected(*first)
                                     : base::cat("a map such as {", first->name, ": ...}");
-    throw Fault(entry.value.at,
-                base::cat(kind.name, " is ", describe(entry.value), ", expected ", example));
+    throw StudyError(entry.value.at,
+                     base::cat(kind.name, " is ", describe(entry.value), ", expected ", example));
   }
   form.fields = entry.value.entries;
   return form;
@@ -48,8 +48,8 @@ KindForm read_kind_form(const Node& node, const Field& field, const std::string&
   if (!node.is_map()) fail_unexpected(node, where, field);
   if (const Entry* type = node.find_entry(set.key)) {
     if (!type->value.is_scalar()) {
-      throw Fault(type->value.at, base::cat(set.key, " is ", describe(type->value), ", expected ",
-                                            expected(field)));
+      throw StudyError(type->value.at, base::cat(set.key, " is ", describe(type->value),
+                                                 ", expected ", expected(field)));
     }
     KindForm form{.type = type->value, .fields = {}};
     std::ranges::copy_if(node.entries, std::back_inserter(form.fields),
@@ -59,14 +59,14 @@ KindForm read_kind_form(const Node& node, const Field& field, const std::string&
   for (const std::string_view key : {"name", "kind", "type"}) {
     const Entry* entry = node.find_entry(key);
     if (entry != nullptr && set.find(entry->value.text) != nullptr) {
-      throw Fault(entry->key_at, base::cat("\"", key, "\" holds a kind, expected it at ", set.key,
-                                           did_you_mean(set.key)));
+      throw StudyError(entry->key_at, base::cat("\"", key, "\" holds a kind, expected it at ",
+                                                set.key, did_you_mean(set.key)));
     }
   }
   if (node.entries.size() == 1) return from_single_key(node.entries[0], set);
   const std::string example = set.kinds.empty() ? "NAME" : set.kinds[0].name;
-  throw Fault(node.at, base::cat(where, " has no ", set.key, ", expected {", set.key, ": ", example,
-                                 ", ...} or {", example, ": {...}}"));
+  throw StudyError(node.at, base::cat(where, " has no ", set.key, ", expected {", set.key, ": ",
+                                      example, ", ...} or {", example, ": {...}}"));
 }
 
 const Kind& find_kind(const KindSet& set, const Node& name) {
@@ -77,17 +77,17 @@ const Kind& find_kind(const KindSet& set, const Node& name) {
     return std::ranges::count(set.later, word) > 0;
   };
   if (comes_later(near)) {
-    throw Fault(name.at, base::cat(set.what, " ", describe(name), " is called ", near,
-                                   " here and is not available in this version, expected ",
-                                   base::either(names)));
+    throw StudyError(name.at, base::cat(set.what, " ", describe(name), " is called ", near,
+                                        " here and is not available in this version, expected ",
+                                        base::either(names)));
   }
   if (comes_later(name.text)) {
-    throw Fault(name.at,
-                base::cat(set.what, " \"", name.text,
-                          "\" is not available in this version, expected ", base::either(names)));
+    throw StudyError(
+        name.at, base::cat(set.what, " \"", name.text,
+                           "\" is not available in this version, expected ", base::either(names)));
   }
-  throw Fault(name.at, base::cat("unknown ", set.what, " ", describe(name), ", expected ",
-                                 base::either(names), did_you_mean(near)));
+  throw StudyError(name.at, base::cat("unknown ", set.what, " ", describe(name), ", expected ",
+                                      base::either(names), did_you_mean(near)));
 }
 
 }  // namespace hpo::study

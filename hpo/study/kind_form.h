@@ -16,11 +16,11 @@ struct KindForm {
   std::vector<Entry> fields;
 };
 
-/// Throws a Fault when `node` has none of the three forms.
+/// Throws a StudyError when `node` has none of the three forms.
 [[nodiscard]] KindForm read_kind_form(const Node& node, const Field& field,
                                       const std::string& where);
 
-/// The kind called `name`; throws a Fault with the known ones, or saying that it comes later.
+/// The kind called `name`; throws a StudyError with the known ones, or saying that it comes later.
 [[nodiscard]] const Kind& find_kind(const KindSet& set, const Node& name);
 
 }  // namespace hpo::study

@@ -60,7 +60,7 @@ enum class Per : std::uint8_t { study, trial };
 Field field_of(const base::FieldInfo& info, const std::string& since, Per per) {
   return {.name = info.name,
           .type = type_of(info.type),
-          .count = info.piecewise ? Count::one_or_course : Count::one,
+          .count = info.piecewise ? Count::one_or_piecewise : Count::one,
           .min = finite(info.min),
           .max = finite(info.max),
           .min_excluded = info.min_excluded,

@@ -1,7 +1,7 @@
 #include "hpo/study/layers.h"
 
 #include "base/text.h"
-#include "hpo/study/course.h"
+#include "hpo/study/piecewise.h"
 #include "hpo/study/scalars.h"
 
 namespace hpo::study {
@@ -18,7 +18,7 @@ struct Written {
 
 void write_layer(const Node& node, nn::LayerSpec layer, Written& out) {
   if (out.layers.size() == kMostLayers) {
-    throw Fault(node.at, base::cat("too many layers, expected at most ", kMostLayers));
+    throw StudyError(node.at, base::cat("too many layers, expected at most ", kMostLayers));
   }
   out.layers.push_back(std::move(layer));
   out.nodes.push_back(&node);
@@ -50,10 +50,11 @@ void write_out(const Node& list, const std::string& suffix, Written& out) {
 [[noreturn]] void fail_at_layer(const Written& written, const Node& network,
                                 const nn::SpecError& error) {
   const auto index = static_cast<std::size_t>(error.layer());
-  if (error.layer() < 0 || index >= written.nodes.size()) throw Fault(network.at, error.what());
+  if (error.layer() < 0 || index >= written.nodes.size())
+    throw StudyError(network.at, error.what());
   const Node& node = *written.nodes[index];
   const Node* field = error.field().empty() ? nullptr : node.find(error.field());
-  throw Fault(field != nullptr ? field->at : node.at, error.what());
+  throw StudyError(field != nullptr ? field->at : node.at, error.what());
 }
 
 nn::NumberByName numbers_of(const Node& map) {
@@ -71,7 +72,7 @@ nn::Fields fields_of(const Node& node, const Kind& kind) {
     if (field == nullptr || entry.key == "name") continue;
     // Of a value that changes, what it begins with. Other lists and maps are no single values.
     if (entry.value.is_list() && field->type == Type::number)
-      fields[entry.key] = read_course(entry.value)[0].second;
+      fields[entry.key] = read_piecewise(entry.value)[0].second;
     else if (entry.value.is_map() && field->type == Type::numbers)
       fields[entry.key] = numbers_of(entry.value);
     else if (entry.value.is_scalar())

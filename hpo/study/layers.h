@@ -16,7 +16,7 @@ namespace hpo::study {
 
 /// A checked list of layers without references as a complete model with its output layer; groups
 /// that repeat are written out, a residual block becomes its two ends around its layers. Throws a
-/// Fault at the layer, or the field, that does not fit.
+/// StudyError at the layer, or the field, that does not fit.
 [[nodiscard]] nn::ModelSpec build_network(const Node& network, const nn::Shape& input,
                                           std::int64_t outputs);
 

@@ -100,7 +100,7 @@ void check_used(const Node& raw, const Space& space, const Checker& checker) {
             ? base::cat("$args or $", parameter.name, " in command, or $", parameter.name,
                         " in resources")
             : base::cat("$", parameter.name, " in network, train, adapt, data or resources");
-    throw Fault(
+    throw StudyError(
         at, base::cat("parameter \"", parameter.name, "\" is used nowhere, expected ", expected));
   }
 }
@@ -159,16 +159,18 @@ void drop_denied(Node& root) {
   std::string near;
   for (const char c : stem.substr(0, kLongest))
     near += is_study_name(base::cat("a", std::string(1, c))) ? c : '_';
-  throw Fault(root.at, base::cat("the file's name gives the study none, expected name: ",
-                                 is_study_name(near) ? near : "study", " in it, or another one"));
+  throw StudyError(root.at,
+                   base::cat("the file's name gives the study none, expected name: ",
+                             is_study_name(near) ? near : "study", " in it, or another one"));
 }
 
 StudySpec parse(const std::string& text, const std::string& file, const std::string& folder,
                 const Overrides& overrides) {
   Node root = read_yaml(text);
   if (!root.is_map()) {
-    throw Fault(root.at, base::cat("the file is ", describe(root),
-                                   ", expected a map such as data: {csv: FILE, target: COLUMN}"));
+    throw StudyError(root.at,
+                     base::cat("the file is ", describe(root),
+                               ", expected a map such as data: {csv: FILE, target: COLUMN}"));
   }
   drop_denied(root);
   write_out_from(root);

@@ -24,14 +24,14 @@ struct ImpliedTask {
 };
 
 /// Returns the task that the file names, directly or by a loss or metric that only one task has.
-/// Throws a Fault if it names two.
+/// Throws a StudyError if it names two.
 [[nodiscard]] std::optional<ImpliedTask> implied_task(const StudySpec& study);
 
 /// True if a task that implied_task() found is an assumption about the target: a metric for classes
 /// must not turn a column of numbers into hundreds of them unasked.
 [[nodiscard]] bool needs_the_target(const StudySpec& study, nn::LearningTask task);
 
-/// Throws a Fault if the study names another task than that of the data.
+/// Throws a StudyError if the study names another task than that of the data.
 void check_task(const StudySpec& study, nn::LearningTask task);
 
 /// True if the study leaves nothing to the data.

@@ -77,9 +77,9 @@ std::string describe(const Node& node) {
   return base::cat('"', shown, '"');
 }
 
-Fault::Fault(Position at, std::string_view message)
+StudyError::StudyError(Position at, std::string_view message)
     : at_(at), message_(base::printable(message, kLongestMessage)) {}
 
-void fail(Position at, std::string_view message) { throw Fault(at, message); }
+void fail(Position at, std::string_view message) { throw StudyError(at, message); }
 
 }  // namespace hpo::study

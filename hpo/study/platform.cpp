@@ -84,7 +84,7 @@ rt::Platform read_platform(const Node& root, const std::string& stem) {
   rt::Platform platform{.name = stem, .cpu = read_device(*checked.find("cpu")), .gpu = {}};
   if (const Node* name = checked.find("name")) {
     if (name->text.empty())
-      throw Fault(name->at, "name is empty, expected what the machine is called");
+      throw StudyError(name->at, "name is empty, expected what the machine is called");
     platform.name = name->text;
   }
   if (const Node* gpu = checked.find("gpu")) platform.gpu = read_device(*gpu);

@@ -21,7 +21,7 @@ auto or_refuse(const Node& node, const Ask& ask) {
   try {
     return ask();
   } catch (const base::Error& error) {
-    throw Fault(node.at, base::cat("adapt.plugin: ", error.what()));
+    throw StudyError(node.at, base::cat("adapt.plugin: ", error.what()));
   }
 }
 
@@ -58,7 +58,7 @@ const nn::PolicyKind* plugin_of(const Node& block, bool literal) {
   if (!stands(plugin)) return nullptr;
   if (!stands(content)) {
     const Node& at = content != nullptr ? *content : block;
-    throw Fault(at.at, "adapt.content is no text, expected 32 digits, or no such key");
+    throw StudyError(at.at, "adapt.content is no text, expected 32 digits, or no such key");
   }
   return or_refuse(*plugin, [&] { return &nn::plugin_kind(text(*plugin), text(*content)); });
 }

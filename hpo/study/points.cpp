@@ -20,14 +20,14 @@ ParamValue value_of(const Entry& entry, const Space& space) {
   if (parameter == nullptr) {
     std::vector<std::string> names;
     for (const Parameter& known : space.parameters()) names.push_back(known.name);
-    throw Fault(entry.key_at, base::cat("try_first names \"", base::printable(entry.key, 64),
-                                        "\", expected the name of a parameter",
-                                        did_you_mean(base::nearest(entry.key, names))));
+    throw StudyError(entry.key_at, base::cat("try_first names \"", base::printable(entry.key, 64),
+                                             "\", expected the name of a parameter",
+                                             did_you_mean(base::nearest(entry.key, names))));
   }
   const auto read = as_value(unescape(entry.value));
   if (!read || !contains(parameter->domain, as_meant(parameter->domain, *read))) {
-    throw Fault(entry.value.at, base::cat(where(entry), " is ", describe(entry.value),
-                                          ", expected ", hpo::describe(parameter->domain)));
+    throw StudyError(entry.value.at, base::cat(where(entry), " is ", describe(entry.value),
+                                               ", expected ", hpo::describe(parameter->domain)));
   }
   return as_meant(parameter->domain, *read);
 }
@@ -44,33 +44,33 @@ std::string condition_text(const Parameter& parameter) {
 
 Params read_point(const Node& map, const Space& space) {
   if (!map.is_map() || map.entries.empty()) {
-    throw Fault(map.at, base::cat("try_first has ", describe(map),
-                                  ", expected maps from parameters to values"));
+    throw StudyError(map.at, base::cat("try_first has ", describe(map),
+                                       ", expected maps from parameters to values"));
   }
   Params point;
   for (const Entry& entry : map.entries) point.set(entry.key, value_of(entry, space));
   for (const Entry& entry : map.entries) {
     const std::size_t index = *space.index_of(entry.key);
     if (space.is_active(index, point)) continue;
-    throw Fault(entry.key_at,
-                base::cat(where(entry), " does not exist with these values, expected ",
-                          condition_text(space.parameters()[index]), " beside it"));
+    throw StudyError(entry.key_at,
+                     base::cat(where(entry), " does not exist with these values, expected ",
+                               condition_text(space.parameters()[index]), " beside it"));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
-      throw Fault(map.at,
-                  base::cat("try_first has a point of which forbid says that ",
+      throw StudyError(
+          map.at, base::cat("try_first has a point of which forbid says that ",
                             text_of(combination), " may not be, expected one that is allowed"));
   }
   const Filled all = filled(space, point);
   if (all.is_none)
-    throw Fault(map.at,
-                "try_first has a point with whose values forbid leaves nothing, expected one "
-                "that others can be found for");
+    throw StudyError(map.at,
+                     "try_first has a point with whose values forbid leaves nothing, expected one "
+                     "that others can be found for");
   if (!all.point)
-    throw Fault(map.at,
-                "try_first has a point for whose other values nothing was found that forbid "
-                "allows, expected more of its values");
+    throw StudyError(map.at,
+                     "try_first has a point for whose other values nothing was found that forbid "
+                     "allows, expected more of its values");
   return point;
 }
 

@@ -42,38 +42,38 @@ void require_apart(const StudySpec& study) {
   const std::string& method = study.method.kind;
   const Places& places = *study.places;
   if (study.runs_command) {
-    throw Fault(places.at("command"),
-                base::cat("command stands beside method ", method,
-                          ", which copies networks, expected another method"));
+    throw StudyError(places.at("command"),
+                     base::cat("command stands beside method ", method,
+                               ", which copies networks, expected another method"));
   }
   if (study.early_stop.kind != "none") {
-    throw Fault(places.at("early_stop"),
-                base::cat("early_stop is ", study.early_stop.kind, ", but ", method,
-                          " replaces what a rule would stop, expected none"));
+    throw StudyError(places.at("early_stop"),
+                     base::cat("early_stop is ", study.early_stop.kind, ", but ", method,
+                               " replaces what a rule would stop, expected none"));
   }
   if (study.limits.patience) {
-    throw Fault(places.at("limits.patience"),
-                base::cat("limits.patience stands beside method ", method,
-                          ", whose members become better together, expected no "
-                          "patience; limits.target ends it at a good value"));
+    throw StudyError(places.at("limits.patience"),
+                     base::cat("limits.patience stands beside method ", method,
+                               ", whose members become better together, expected no "
+                               "patience; limits.target ends it at a good value"));
   }
   if (study.adapt) {
-    throw Fault(places.at("adapt"),
-                base::cat("adapt stands beside method ", method,
-                          ", whose members take over each other's networks, expected "
-                          "one of the two; ",
-                          method, " can change their size by its field reshape"));
+    throw StudyError(places.at("adapt"),
+                     base::cat("adapt stands beside method ", method,
+                               ", whose members take over each other's networks, expected "
+                               "one of the two; ",
+                               method, " can change their size by its field reshape"));
   }
   if (study.metric.take != Take::last) {
-    throw Fault(
+    throw StudyError(
         place_of_metric(study, 0, "take"),
         base::cat("metric.take is ", to_word(study.metric.take), ", but params change while ",
                   method, " trains, expected last: the value of what a trial is in the end"));
   }
   if (const auto& epochs = study.train.epochs; epochs.varies()) {
     const Node& node = epochs.tree().node();
-    throw Fault(node.at, base::cat("train.epochs is ", node.text, ", but the members of ", method,
-                                   " train equally long, expected an int"));
+    throw StudyError(node.at, base::cat("train.epochs is ", node.text, ", but the members of ",
+                                        method, " train equally long, expected an int"));
   }
 }
 
@@ -81,16 +81,16 @@ void require_sizes(const StudySpec& study) {
   const std::string& method = study.method.kind;
   const Node& members = *study.method_tree.node().find("members");
   if (study.limits.trials != as_integer(members)) {
-    throw Fault(
+    throw StudyError(
         study.places->at("limits.trials"),
         base::cat("limits.trials is ", *study.limits.trials, ", but a trial is a member of ",
                   method, ", expected its members, which are ", members.text));
   }
   const Node& every = *study.method_tree.node().find("every");
   if (as_integer(every) >= study.max_epochs) {
-    throw Fault(every.at,
-                base::cat("method.every is ", every.text,
-                          ", expected less than train.epochs, which is ", study.max_epochs));
+    throw StudyError(every.at,
+                     base::cat("method.every is ", every.text,
+                               ", expected less than train.epochs, which is ", study.max_epochs));
   }
 }
 
@@ -117,9 +117,10 @@ void read_population(StudySpec& study) {
   study.reshape.clear();
   if (!is_population(study.method.kind)) return;
   if (!study.warm_start.empty()) {
-    throw Fault(study.places->at("warm_start"),
-                base::cat("warm_start stands beside method: ", study.method.kind,
-                          ", whose trials learn from each other alone, expected another method"));
+    throw StudyError(
+        study.places->at("warm_start"),
+        base::cat("warm_start stands beside method: ", study.method.kind,
+                  ", whose trials learn from each other alone, expected another method"));
   }
   require_apart(study);
   require_sizes(study);
@@ -133,13 +134,13 @@ void read_population(StudySpec& study) {
     try {
       study.reshape.push_back(nn::complete(read_operation(operation)));
     } catch (const nn::SpecError& error) {
-      throw Fault(operation.at, error.what());
+      throw StudyError(operation.at, error.what());
     }
   }
   if (study.explorable.empty() && study.reshape.empty()) {
-    throw Fault(method.at,
-                base::cat("method ", study.method.kind,
-                          " has nothing to explore, expected a parameter in train, or reshape"));
+    throw StudyError(
+        method.at, base::cat("method ", study.method.kind,
+                             " has nothing to explore, expected a parameter in train, or reshape"));
   }
 }
 
@@ -152,7 +153,7 @@ void check_reshapes(const StudySpec& study, const nn::ModelSpec& model) {
       // A size that does not fit today can do so when the layer has another one.
       const bool resizes = operation.kind == "widen" || operation.kind == "shrink";
       if (resizes && can_be_widened(model, operation.layer)) continue;
-      throw Fault(study.method_tree.node().find("reshape")->items.at(i).at, error.what());
+      throw StudyError(study.method_tree.node().find("reshape")->items.at(i).at, error.what());
     }
   }
 }

@@ -7,8 +7,8 @@
 
 namespace hpo::study {
 
-/// The program that the first word of `key` ("command") names, seen from a folder. Throws a Fault
-/// with the nearest name in PATH where there is none that may be run.
+/// The program that the first word of `key` ("command") names, seen from a folder. Throws a
+/// StudyError with the nearest name in PATH where there is none that may be run.
 [[nodiscard]] std::string find_program(const Node& word, const std::string& folder,
                                        const std::string& key);
 

@@ -215,7 +215,8 @@ void fail_unexpected(const Node& node, const std::string& where, const Field& fi
   if (node.is_scalar() && !node.quoted && is_oversized_number(node.text))
     text += ", which does not fit 64 bits";
   text += base::cat(", expected ", expected(field), quoted_number ? " without quotes" : "");
-  throw Fault(node.at, text + did_you_mean(quoted_number ? "" : correction(node, field, where)));
+  throw StudyError(node.at,
+                   text + did_you_mean(quoted_number ? "" : correction(node, field, where)));
 }
 
 Node check_scalar(const Node& node, const Field& field, const std::string& where) {

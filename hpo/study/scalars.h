@@ -17,9 +17,9 @@ namespace hpo::study {
 [[noreturn]] void fail_unexpected(const Node& node, const std::string& where, const Field& field);
 
 /// A scalar in the canonical text of the field's type ("010" becomes 10 for an int, "90m" becomes
-/// 1h30m). Throws a Fault when the node is no such value or lies outside the field's range. `where`
-/// names the field in messages; for words it is also the context of suggestions. `$` has no meaning
-/// here.
+/// 1h30m). Throws a StudyError when the node is no such value or lies outside the field's range.
+/// `where` names the field in messages; for words it is also the context of suggestions. `$` has no
+/// meaning here.
 [[nodiscard]] Node check_scalar(const Node& node, const Field& field, const std::string& where);
 
 /// The value of a scalar that check_scalar made or would accept.

@@ -56,7 +56,7 @@ const Json& scalar_schema() {
 Json list_of(const Json& item) { return {{"type", "array"}, {"items", item}}; }
 
 /// [[epoch, value], ...]
-Json course_schema(const Json& value) {
+Json piecewise_schema(const Json& value) {
   Json epoch =
       any_of({{{"type", "integer"}, {"minimum", 0}}, {{"$ref", "#/definitions/reference"}}});
   Json pair{
@@ -176,7 +176,7 @@ Json field_schema(const Field& field) {
   if (field.count != Count::list) forms = ones;
   if (field.count == Count::list || field.count == Count::one_or_list)
     forms.push_back(list_of(any_of(ones)));
-  if (field.count == Count::one_or_course) forms.push_back(course_schema(any_of(ones)));
+  if (field.count == Count::one_or_piecewise) forms.push_back(piecewise_schema(any_of(ones)));
   Json schema = any_of(forms);
   schema["description"] = field.doc;
   return schema;

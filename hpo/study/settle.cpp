@@ -42,8 +42,9 @@ class Implied {
     if (!found_) {
       found_ = {*task, at, name};
     } else if (*task != found_->task) {
-      throw Fault(at, base::cat(name, " is for ", to_word(*task), ", but ", found_->by, " is for ",
-                                to_word(found_->task), ", expected both for one task"));
+      throw StudyError(at,
+                       base::cat(name, " is for ", to_word(*task), ", but ", found_->by, " is for ",
+                                 to_word(found_->task), ", expected both for one task"));
     }
   }
   [[nodiscard]] std::optional<ImpliedTask> found() const { return found_; }
@@ -92,11 +93,12 @@ void check_task(const StudySpec& study, LearningTask task) {
   const auto implied = implied_task(study);
   if (!implied || implied->task == task) return;
   const bool numbers = task == LearningTask::regression;
-  throw Fault(implied->at,
-              base::cat(implied->by, " is for ", numbers ? "classification" : "regression",
-                        ", but the target holds ", numbers ? "numbers" : "classes",
-                        ", expected both for one task",
-                        numbers ? "; data.task: classification makes a class of each number" : ""));
+  throw StudyError(
+      implied->at,
+      base::cat(implied->by, " is for ", numbers ? "classification" : "regression",
+                ", but the target holds ", numbers ? "numbers" : "classes",
+                ", expected both for one task",
+                numbers ? "; data.task: classification makes a class of each number" : ""));
 }
 
 bool is_settled(const StudySpec& study) {

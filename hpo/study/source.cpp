@@ -41,25 +41,27 @@ void check_source(const StudySpec& study) {
     const std::string path = base::cat("data.", word);
     if (!places.has(path)) continue;
     if (!first.empty())
-      throw Fault(places.key_at(path),
-                  base::cat("data has ", first, " and ", word, ", expected one of them"));
+      throw StudyError(places.key_at(path),
+                       base::cat("data has ", first, " and ", word, ", expected one of them"));
     first = word;
   }
   if (first.empty())
-    throw Fault(places.at("data"),
-                "data names no file, expected csv: FILE, idx: FOLDER, npy: {x: FILE, y: FILE} or "
-                "safetensors: FILE");
+    throw StudyError(
+        places.at("data"),
+        "data names no file, expected csv: FILE, idx: FOLDER, npy: {x: FILE, y: FILE} or "
+        "safetensors: FILE");
   if (!study.data.test.empty() && study.data.split.test > 0)
-    throw Fault(places.key_at("data.test"),
-                "data.test is the test part, and data.split.test asks for a share of the rows, "
-                "expected one of them");
+    throw StudyError(
+        places.key_at("data.test"),
+        "data.test is the test part, and data.split.test asks for a share of the rows, "
+        "expected one of them");
 }
 
 std::string located(const std::vector<std::string>& candidates, const std::string& path,
                     const StudySpec& study) {
   const Places& places = *study.places;
   if (candidates.empty())
-    throw Fault(places.at(path), "data names no file, expected at least one in the list");
+    throw StudyError(places.at(path), "data names no file, expected at least one in the list");
   constexpr std::size_t kReasons = 3, kShown = 1500;
   const std::size_t shown = kShown / std::min(kReasons, candidates.size());
   std::size_t failed = 0;
@@ -73,7 +75,7 @@ std::string located(const std::vector<std::string>& candidates, const std::strin
     }
   }
   if (failed > kReasons) reason += base::cat("; and ", failed - kReasons, " more of the list");
-  throw Fault(places.at(path + ".0"), reason);
+  throw StudyError(places.at(path + ".0"), reason);
 }
 
 void locate_sources(StudySpec& study) {

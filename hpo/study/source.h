@@ -18,11 +18,11 @@ namespace hpo::study {
 /// The one that `data` has; empty where it has none.
 [[nodiscard]] std::string_view source_of(const Node& data);
 
-/// Throws a Fault unless the study's data has exactly one source, and a test part only once.
+/// Throws a StudyError unless the study's data has exactly one source, and a test part only once.
 void check_source(const StudySpec& study);
 
 /// Makes the paths of the data absolute (nn::locate_data): of a list, the first that exists. Throws
-/// a Fault with the places looked at.
+/// a StudyError with the places looked at.
 void locate_sources(StudySpec& study);
 
 /// Returns the absolute path of the first of `candidates` that exists; `path` is their row.

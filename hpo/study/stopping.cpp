@@ -20,7 +20,8 @@ void collect_rules(const Node& rule, std::vector<const Node*>& rules) {
   const Node* of = rule.find("of");
   if (of == nullptr) return rules.push_back(&rule);
   if (of->items.empty())
-    throw Fault(of->at, base::cat(rule.find("type")->text, " has no rules, expected at least one"));
+    throw StudyError(of->at,
+                     base::cat(rule.find("type")->text, " has no rules, expected at least one"));
   for (const Node& one : of->items) collect_rules(one, rules);
 }
 
@@ -38,8 +39,8 @@ const Node* common(const StudySpec& study, std::string_view key) {
     if (value == nullptr) continue;
     if (first == nullptr) first = value;
     if (value->text != first->text)
-      throw Fault(value->at, base::cat("early_stop.", key, " is ", value->text, ", expected ",
-                                       first->text, " as in the rule before it"));
+      throw StudyError(value->at, base::cat("early_stop.", key, " is ", value->text, ", expected ",
+                                            first->text, " as in the rule before it"));
   }
   return first;
 }
@@ -61,15 +62,17 @@ void check_numbers(const StudySpec& study, const Node& rule) {
     if (field == nullptr || field->unit != "epochs") continue;
     const std::int64_t value = as_integer(entry.value);
     if (flops && value <= study.max_epochs) {
-      throw Fault(entry.value.at, base::cat("early_stop.", entry.key, " is ", entry.value.text,
-                                            " with unit: flops, expected FLOPs of a trial, such as "
-                                            "1e9"));
+      throw StudyError(entry.value.at,
+                       base::cat("early_stop.", entry.key, " is ", entry.value.text,
+                                 " with unit: flops, expected FLOPs of a trial, such as "
+                                 "1e9"));
     }
     if (!epochs || value <= study.max_epochs) continue;
-    throw Fault(entry.value.at,
-                base::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
-                          study.numbers_steps() ? "early_stop.max" : "train.epochs", ", which is ",
-                          study.max_epochs));
+    throw StudyError(
+        entry.value.at,
+        base::cat("early_stop.", entry.key, " is ", entry.value.text, ", expected at most ",
+                  study.numbers_steps() ? "early_stop.max" : "train.epochs", ", which is ",
+                  study.max_epochs));
   }
 }
 
@@ -81,8 +84,8 @@ void check_pauses(const Chosen& rule, const Node& node) {
     check_pauses(rule.of[i], one);
     if (!rule_pauses(rule.of[i])) continue;
     if (rule.kind == "all_of" || ++pausing > 1)
-      throw Fault(one.at,
-                  base::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
+      throw StudyError(
+          one.at, base::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
                             "expected ", rule.kind == "all_of" ? "none" : "one", " that does"));
   }
 }
@@ -94,17 +97,18 @@ std::size_t metric_of(const StudySpec& study) {
   for (const Metric& other : study.others) names.push_back(other.name);
   if (given == nullptr) {
     if (names.size() == 1 || study.early_stop.kind == "none") return 0;
-    throw Fault(study.rule_tree.node().at,
-                base::cat("early_stop stands beside ", names.size(),
-                          " metrics, expected early_stop.metric to say which one it looks at (",
-                          base::either(names), "), or none"));
+    throw StudyError(
+        study.rule_tree.node().at,
+        base::cat("early_stop stands beside ", names.size(),
+                  " metrics, expected early_stop.metric to say which one it looks at (",
+                  base::either(names), "), or none"));
   }
   if (names.front().empty()) return 0;  // the data will tell
   const auto found = std::ranges::find(names, given->text);
   if (found == names.end())
-    throw Fault(given->at,
-                base::cat("early_stop.metric is ", describe(*given), ", expected ",
-                          base::either(names), did_you_mean(base::nearest(given->text, names))));
+    throw StudyError(
+        given->at, base::cat("early_stop.metric is ", describe(*given), ", expected ",
+                             base::either(names), did_you_mean(base::nearest(given->text, names))));
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -138,9 +142,10 @@ std::optional<std::int64_t> step_of_end(const StudySpec& study) {
 
 void check_stopping(const StudySpec& study) {
   if (study.runs_command && study.early_stop_unit == Unit::flops)
-    throw Fault(common(study, "unit")->at,
-                "early_stop.unit is flops, but nobody counts those of a program, expected epochs "
-                "or steps (which it reports) or seconds");
+    throw StudyError(
+        common(study, "unit")->at,
+        "early_stop.unit is flops, but nobody counts those of a program, expected epochs "
+        "or steps (which it reports) or seconds");
   for (const Node* rule : rules_of(study)) check_numbers(study, *rule);
   check_pauses(study.early_stop, study.rule_tree.node());
 }

@@ -15,7 +15,7 @@ namespace hpo::study {
 /// are no options.
 [[nodiscard]] Chosen read_chosen(const Node& node, std::span<const base::KindInfo> infos);
 
-/// Fills in the rule, its unit and its metric. Throws a Fault if combined rules do not agree.
+/// Fills in the rule, its unit and its metric. Throws a StudyError if combined rules do not agree.
 void read_stopping(StudySpec& study);
 
 /// The step at which a program ends by itself, if a rule says so.
@@ -24,7 +24,7 @@ void read_stopping(StudySpec& study);
 /// Whether a word of the rule, or of one that it combines, may be `pause`.
 [[nodiscard]] bool rule_pauses(const Chosen& rule);
 
-/// Throws a Fault if the rule and other rows contradict each other.
+/// Throws a StudyError if the rule and other rows contradict each other.
 void check_stopping(const StudySpec& study);
 
 }  // namespace hpo::study

@@ -39,8 +39,8 @@ void split(const Node& node, const std::function<void(std::string_view)>& litera
     rest.remove_prefix(braces ? 2 : 1);
     const std::size_t length = name_length(rest);
     if (length == 0 || (braces && rest.substr(length, 1) != "}")) {
-      throw Fault(node.at, base::cat("a dollar stands without a name in ", describe(node),
-                                     ", expected $name, ${name}, or $$ for a dollar"));
+      throw StudyError(node.at, base::cat("a dollar stands without a name in ", describe(node),
+                                          ", expected $name, ${name}, or $$ for a dollar"));
     }
     name(rest.substr(0, length));
     rest.remove_prefix(length + (braces ? 1 : 0));
@@ -121,10 +121,10 @@ Node unescape(const Node& node) {
   std::set<std::string, std::less<>> names;
   collect_names(node, names);
   if (!names.empty())
-    throw Fault(node.at,
-                base::cat(describe(node), " has the parameter ", *names.begin(),
-                          " in it, but is the same for all trials, expected a value ($$ for "
-                          "a dollar)"));
+    throw StudyError(node.at,
+                     base::cat(describe(node), " has the parameter ", *names.begin(),
+                               " in it, but is the same for all trials, expected a value ($$ for "
+                               "a dollar)"));
   return *substitute(node, {});
 }
 

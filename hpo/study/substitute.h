@@ -19,7 +19,7 @@ struct References {
   bool whole = false;
 };
 
-/// Throws a Fault for a dollar that begins neither a name nor `$$`. Quotes make no difference:
+/// Throws a StudyError for a dollar that begins neither a name nor `$$`. Quotes make no difference:
 /// `${name}` needs them inside braces.
 [[nodiscard]] References references(const Node& scalar);
 
@@ -37,8 +37,8 @@ void collect_names(const Node& node, std::set<std::string, std::less<>>& names);
 /// that is the whole tree.
 [[nodiscard]] std::optional<Node> substitute(const Node& node, const Params& params);
 
-/// The same for a tree without references: only doubled dollars change. Throws Fault for one that
-/// has some.
+/// The same for a tree without references: only doubled dollars change. Throws StudyError for one
+/// that has some.
 [[nodiscard]] Node unescape(const Node& node);
 
 /// A text with its dollars doubled, so that it stands for itself.

@@ -22,8 +22,8 @@ std::string code(unsigned char c) {
 
 void check_text(std::string_view text) {
   if (text.size() > kMostBytes) {
-    throw Fault({}, base::cat("the file has ", text.size(), " bytes, expected at most ", kMostBytes,
-                              " (1 MiB)"));
+    throw StudyError({}, base::cat("the file has ", text.size(), " bytes, expected at most ",
+                                   kMostBytes, " (1 MiB)"));
   }
   Position at;
   bool indentation = true;  // nothing but blanks on this line so far
@@ -33,9 +33,10 @@ void check_text(std::string_view text) {
     const auto c = static_cast<unsigned char>(text[i]);
     const std::size_t length = base::utf8_length(text, i);
     if (length == 0)
-      throw Fault(at, base::cat("byte ", code(c), " is not UTF-8, expected a text file in UTF-8"));
+      throw StudyError(at,
+                       base::cat("byte ", code(c), " is not UTF-8, expected a text file in UTF-8"));
     if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
-      throw Fault(at, base::cat("control character ", code(c), ", expected printable text"));
+      throw StudyError(at, base::cat("control character ", code(c), ", expected printable text"));
     }
     if (c == '\n') {
       at = {at.line + 1, 1};
@@ -49,7 +50,7 @@ void check_text(std::string_view text) {
       tab_at = at;
     }
     if (indentation && c != ' ' && c != '\t' && c != '\r') {
-      if (tab) throw Fault(tab_at, "a tab stands in the indentation, expected spaces");
+      if (tab) throw StudyError(tab_at, "a tab stands in the indentation, expected spaces");
       indentation = false;
     }
     i += length;

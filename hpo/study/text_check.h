@@ -5,8 +5,8 @@
 
 namespace hpo::study {
 
-/// Throws a Fault when `text` is larger than kMostBytes, not UTF-8, holds control characters, or
-/// uses tabs as indentation. A byte order mark of UTF-8 is fine.
+/// Throws a StudyError when `text` is larger than kMostBytes, not UTF-8, holds control characters,
+/// or uses tabs as indentation. A byte order mark of UTF-8 is fine.
 void check_text(std::string_view text);
 
 }  // namespace hpo::study

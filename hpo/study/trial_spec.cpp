@@ -7,11 +7,11 @@
 #include "base/words.h"
 #include "hpo/study/adaptation.h"
 #include "hpo/study/binding.h"
-#include "hpo/study/course.h"
 #include "hpo/study/field.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/layers.h"
 #include "hpo/study/load_steps.h"
+#include "hpo/study/piecewise.h"
 #include "hpo/study/places.h"
 #include "hpo/study/population.h"
 #include "hpo/study/source.h"
@@ -52,7 +52,7 @@ nn::DataSpec read_data(const DataRows& data, const Params& params) {
 }
 
 /// A key whose parameter is inactive is not there.
-Resources read_resources(const NeedRows& needs, const Params& params) {
+TrialResources read_resources(const NeedRows& needs, const Params& params) {
   const GpuShare gpus = needs.gpus.in(params).value_or(GpuShare{});
   return {.cpus = needs.cpus.in(params).value(),
           .gpus = gpus.share,
@@ -67,7 +67,7 @@ nn::LrCurve read_rates(const TrainRows& train, const Params& params, const Node&
   const Node* given = optimizer.find("lr");
   nn::LrCurve curve;
   if (given != nullptr && given->is_list()) {
-    curve = nn::piecewise_curve(read_course(*given));
+    curve = nn::piecewise_curve(read_piecewise(*given));
   } else if (const Tree schedule = train.schedule.in(params)) {
     curve = nn::schedule_curve(choice_of(schedule.node(), *schedule_set()), lr, epochs);
   }
@@ -82,23 +82,26 @@ void check_class_weights(const Node& loss, const DataInfo& data) {
   for (const Entry& entry : weights->entries) {
     if (std::ranges::find(data.class_names, entry.key) != data.class_names.end()) continue;
     const std::string near = base::nearest(entry.key, data.class_names);
-    throw Fault(entry.key_at, base::cat("the target has no class \"",
-                                        base::printable(entry.key, 60), "\", expected one of its ",
-                                        data.class_names.size(), " classes", did_you_mean(near)));
+    throw StudyError(entry.key_at,
+                     base::cat("the target has no class \"", base::printable(entry.key, 60),
+                               "\", expected one of its ", data.class_names.size(), " classes",
+                               did_you_mean(near)));
   }
 }
 
 void check_augment(const StudySpec& study, const nn::Augment& moves, const nn::Shape& input) {
   if (moves == nn::Augment{} || input.is_image()) return;
-  throw Fault(study.places->at("train.augment"),
-              "train.augment moves images, but the data has none, expected neither shift nor flip");
+  throw StudyError(
+      study.places->at("train.augment"),
+      "train.augment moves images, but the data has none, expected neither shift nor flip");
 }
 
 Tree loss_of(const StudySpec& study, const Params& params) {
   if (Tree loss = study.train.loss.in(params)) return loss;
-  throw Fault(study.train.loss.node().at,
-              "train.loss is needed by every trial, but goes with an inactive parameter, expected "
-              "a parameter without when");
+  throw StudyError(
+      study.train.loss.node().at,
+      "train.loss is needed by every trial, but goes with an inactive parameter, expected "
+      "a parameter without when");
 }
 
 /// `loss`: the trial's loss, complete, where it is known; else null.
@@ -128,7 +131,7 @@ nn::Hyper read_hyper(const StudySpec& study, const Params& params, const DataInf
     hyper.lr = read_rates(train, params, optimizer, nn::real(hyper.optimizer.fields, "lr"), epochs);
     return hyper;
   } catch (const nn::SpecError& error) {
-    throw Fault(study.places->at("train"), error.what());
+    throw StudyError(study.places->at("train"), error.what());
   }
 }
 
@@ -136,7 +139,7 @@ std::int64_t outputs_of(const StudySpec& study, const nn::Hyper& hyper, const Da
   try {
     return nn::outputs_for(hyper.loss.kind, data.outputs);
   } catch (const nn::SpecError& error) {
-    throw Fault(study.train.loss.node().at, error.what());
+    throw StudyError(study.train.loss.node().at, error.what());
   }
 }
 
@@ -146,14 +149,14 @@ nn::ModelSpec first_network(const StudySpec& study, const Params& params, const 
   if (!data.model) return build_network(study.network.in(params).node(), data.input, outputs);
   const std::int64_t has = nn::output_shape(data.model->spec).elements();
   if (nn::outputs_for(loss, data.model_outputs) != has)
-    throw Fault(study.places->at("from.model"),
-                base::cat("the model has ", base::counted(has, "output"),
-                          ", expected the loss that it was trained with; train.loss: ", loss,
-                          " has another number of them"));
+    throw StudyError(study.places->at("from.model"),
+                     base::cat("the model has ", base::counted(has, "output"),
+                               ", expected the loss that it was trained with; train.loss: ", loss,
+                               " has another number of them"));
   try {
     return nn::continued_spec(data.model->spec, data.input, outputs);
   } catch (const base::Error& error) {
-    throw Fault(study.places->at("from.model"), error.what());
+    throw StudyError(study.places->at("from.model"), error.what());
   }
 }
 
@@ -200,7 +203,7 @@ nn::DataSpec data_spec(const StudySpec& study, const Params& params) {
   return study::with_place(study.file, [&] { return study::read_data(study.data, params); });
 }
 
-Resources trial_resources(const StudySpec& study, const Params& params) {
+TrialResources trial_resources(const StudySpec& study, const Params& params) {
   return study::with_place(study.file,
                            [&] { return study::read_resources(study.resources, params); });
 }

@@ -19,13 +19,13 @@
 namespace hpo {
 
 /// What one trial needs while it runs.
-struct Resources {
+struct TrialResources {
   std::int64_t cpus = 1;
   double gpus = 0;                      ///< none with `any_gpu`
   bool any_gpu = false;                 ///< one that others may have too, if there is one
   std::optional<double> gpu_from;       ///< with `any_gpu`: FLOPs of a step; none: not chosen yet
   std::optional<std::uint64_t> memory;  ///< bytes; none: not asked for
-  bool operator==(const Resources&) const = default;
+  bool operator==(const TrialResources&) const = default;
 };
 
 /// What a network must know of its data. Encodable.
@@ -51,7 +51,7 @@ struct TrialSpec {
   nn::Hyper hyper;      ///< complete; `shuffle` is left 0 for the caller, who knows seed and data
   std::int64_t epochs = 0;
   std::optional<nn::Adaptation> adapt;  ///< complete; none: the network keeps its size
-  Resources resources;
+  TrialResources resources;
   bool operator==(const TrialSpec&) const = default;
 };
 
@@ -60,7 +60,7 @@ struct TrialSpec {
 [[nodiscard]] nn::DataSpec data_spec(const StudySpec& study, const Params& params);
 
 /// What trial `params` needs.
-[[nodiscard]] Resources trial_resources(const StudySpec& study, const Params& params);
+[[nodiscard]] TrialResources trial_resources(const StudySpec& study, const Params& params);
 
 /// The study with what only the data could decide filled in: task, loss, metric, folds. Idempotent.
 /// Throws base::Error (study) when file and data contradict each other, e.g. `metric:

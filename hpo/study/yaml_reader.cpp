@@ -98,7 +98,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
-      throw Fault(position(mark), "a second document begins, expected one study a file");
+      throw StudyError(position(mark), "a second document begins, expected one study a file");
   }
   void OnDocumentEnd() override {}
 
@@ -110,10 +110,10 @@ class Builder final : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_tag(mark, tag);
     if (tag == "!" && !quote_is_closed(lines_.from(mark))) {
-      throw Fault(position(mark), "a quote is never closed, expected a matching one");
+      throw StudyError(position(mark), "a quote is never closed, expected a matching one");
     }
     if (value.find('\0') != value.npos)
-      throw Fault(position(mark), "a text holds a NUL character, expected none");
+      throw StudyError(position(mark), "a text holds a NUL character, expected none");
     Node node = plain_node(value, position(mark));
     node.quoted = tag == "!";
     add(std::move(node), anchor, 1, 0);
@@ -122,7 +122,7 @@ class Builder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const Anchored& target = anchors_.at(anchor - 1);
     if (!target.node)
-      throw Fault(position(mark), "an alias contains itself, expected an end to it");
+      throw StudyError(position(mark), "an alias contains itself, expected an end to it");
     if (static_cast<int>(open_.size()) + target.height > kMostDepth) fail_depth(mark);
     Node copy = *target.node;
     copy.at = position(mark);
@@ -163,21 +163,22 @@ class Builder final : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    throw Fault(position(mark),
-                base::cat("tag \"", base::printable(tag, 60),
-                          "\" is not understood, expected no tag (quotes make a string)"));
+    throw StudyError(position(mark),
+                     base::cat("tag \"", base::printable(tag, 60),
+                               "\" is not understood, expected no tag (quotes make a string)"));
   }
 
   [[noreturn]] void fail_depth(const YAML::Mark& mark) const {
-    throw Fault(position(mark), base::cat("lists and maps are nested too deep, expected at most ",
-                                          kMostDepth, " levels"));
+    throw StudyError(
+        position(mark),
+        base::cat("lists and maps are nested too deep, expected at most ", kMostDepth, " levels"));
   }
 
   void count(Position at, std::size_t nodes) {
     nodes_ += nodes;
     if (nodes_ > kMostNodes) {
-      throw Fault(at, base::cat("too many values, expected at most ", kMostNodes,
-                                " with aliases written out"));
+      throw StudyError(at, base::cat("too many values, expected at most ", kMostNodes,
+                                     " with aliases written out"));
     }
   }
 
@@ -190,9 +191,10 @@ class Builder final : public YAML::EventHandler {
     refuse_tag(mark, tag);
     if (static_cast<int>(open_.size()) >= kMostDepth) fail_depth(mark);
     if (!open_.empty() && open_.back().node.is_map() && !open_.back().key) {
-      throw Fault(position(mark),
-                  "a list or map stands as a key, expected a word (quote a value that begins with "
-                  "a bracket)");
+      throw StudyError(
+          position(mark),
+          "a list or map stands as a key, expected a word (quote a value that begins with "
+          "a bracket)");
     }
     declare(anchor);
     open_.push_back(
@@ -215,7 +217,7 @@ class Builder final : public YAML::EventHandler {
     if (anchor != 0) {
       kept_ += nodes;
       if (kept_ > kMostNodes)
-        throw Fault(node.at, "anchors hold too many values, expected fewer of them");
+        throw StudyError(node.at, "anchors hold too many values, expected fewer of them");
       anchors_[anchor - 1] = {.node = node, .nodes = nodes, .height = height};
     }
     if (open_.empty()) {
@@ -238,17 +240,18 @@ class Builder final : public YAML::EventHandler {
   }
 
   static Entry key_of(Open& map, const Node& node) {
-    if (!node.is_scalar()) throw Fault(node.at, "a key is empty, expected a word");
+    if (!node.is_scalar()) throw StudyError(node.at, "a key is empty, expected a word");
     if (node.text == "<<" && !node.quoted) {
-      throw Fault(node.at,
-                  "merge key \"<<\" is not supported, expected the keys written out (an alias may "
-                  "stand as a value)");
+      throw StudyError(
+          node.at,
+          "merge key \"<<\" is not supported, expected the keys written out (an alias may "
+          "stand as a value)");
     }
     const auto [first, fresh] = map.seen.emplace(node.text, node.at);
     if (!fresh) {
-      throw Fault(node.at, base::cat("key \"", base::printable(node.text, 60),
-                                     "\" stands twice, expected once; the first is at ",
-                                     place(first->second)));
+      throw StudyError(node.at, base::cat("key \"", base::printable(node.text, 60),
+                                          "\" stands twice, expected once; the first is at ",
+                                          place(first->second)));
     }
     return {.key = node.text, .key_at = node.at, .value = {}};
   }
@@ -331,15 +334,16 @@ Node read_yaml(std::string_view text) {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
-      throw Fault(
+      throw StudyError(
           {}, "the file is empty, expected a study, at least: data: {csv: FILE, target: COLUMN}");
     }
     while (parser.HandleNextDocument(builder)) continue;
   } catch (const YAML::Exception& error) {
     if (lines.has_reference(error.mark))
-      throw Fault(lines.position(error.mark),
-                  "a { follows a $ where braces make a map, expected quotes around \"${...}\"");
-    throw Fault(lines.position(error.mark), translate(error.msg));
+      throw StudyError(
+          lines.position(error.mark),
+          "a { follows a $ where braces make a map, expected quotes around \"${...}\"");
+    throw StudyError(lines.position(error.mark), translate(error.msg));
   }
   return builder.take();
 }

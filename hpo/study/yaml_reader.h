@@ -13,10 +13,11 @@ inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 inline constexpr int kMostDepth = 64;
 inline constexpr std::size_t kMostNodes = 100'000;  ///< after aliases were replaced by copies
 
-/// Reads one YAML document. Refuses, with a Fault at the place: text that is not UTF-8 or holds
-/// control characters, tabs as indentation, more than one document, keys that stand twice (both
-/// places are named), merge keys, tags, keys that are no words, aliases that contain themselves,
-/// and anything beyond the caps above. Time and memory are bounded by the caps, whatever the text.
+/// Reads one YAML document. Refuses, with a StudyError at the place: text that is not UTF-8 or
+/// holds control characters, tabs as indentation, more than one document, keys that stand twice
+/// (both places are named), merge keys, tags, keys that are no words, aliases that contain
+/// themselves, and anything beyond the caps above. Time and memory are bounded by the caps,
+/// whatever the text.
 [[nodiscard]] Node read_yaml(std::string_view text);
 /// The same for what stands in no file, all of it at one place of the file that it is added to.
 [[nodiscard]] Node read_yaml(std::string_view text, Position at);

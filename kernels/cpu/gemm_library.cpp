@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/gemm_borders.h"
+#include "kernels/cpu/gemm_thresholds.h"
 
 namespace kern::cpu {
 
@@ -17,7 +17,7 @@ GemmLibrary gemm_choice(Isa isa, const GemmArgs<float>& g) {
   if (g.m == 0 || g.n == 0 || g.k == 0) return GemmLibrary::own;
   // Our code reads B where it lies, at most once for every kRows rows of C: right while a near
   // cache gives it quickly enough. Beyond, oneDNN's copies and prefetches pay.
-  return std::int64_t(g.m) * g.n > own_border(isa, g.k) ? GemmLibrary::onednn : GemmLibrary::own;
+  return std::int64_t(g.m) * g.n > own_threshold(isa, g.k) ? GemmLibrary::onednn : GemmLibrary::own;
 }
 
 void openblas_gemm(const GemmArgs<float>& g) {

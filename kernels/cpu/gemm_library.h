@@ -8,7 +8,7 @@ namespace kern::cpu {
 
 enum class GemmLibrary { own, onednn };
 
-/// A function of instruction set and shape alone (gemm_borders.h).
+/// A function of instruction set and shape alone (gemm_thresholds.h).
 [[nodiscard]] GemmLibrary gemm_choice(Isa, const GemmArgs<float>&);
 
 void onednn_gemm(const GemmArgs<float>&);

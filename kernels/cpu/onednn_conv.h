@@ -1,5 +1,5 @@
 #pragma once
-// Convolutions by oneDNN behind the plain NHWC border.
+// Convolutions by oneDNN behind the plain NHWC interface.
 
 #include "kernels/cpu/conv_choice.h"
 #include "kernels/kernels.h"

@@ -14,16 +14,16 @@ namespace kern::KERN_ON {
 namespace {
 
 /// Some images and a group of their channels.
-struct Stretch {
+struct Piece {
   int first, images, group;
 };
 
 template <class F>
-void for_each_stretch(const ConvPlan& plan, F f) {
+void for_each_piece(const ConvPlan& plan, F f) {
   for (int first = 0; first < plan.g.batch; first += plan.images) {
     const int left = plan.g.batch - first;
     for (int group = 0; group < plan.g.groups; ++group)
-      f(Stretch{first, left < plan.images ? left : plan.images, group});
+      f(Piece{first, left < plan.images ? left : plan.images, group});
   }
 }
 
@@ -36,7 +36,7 @@ struct Rows {
 /// columns[output pixel, kernel position, channel] = the input under it, 0 beyond the edge; kWide
 /// channels a thread.
 template <int kWide>
-void spread_columns(const ConvPlan& plan, const Stretch& s, const float* x, float* columns) {
+void spread_columns(const ConvPlan& plan, const Piece& s, const float* x, float* columns) {
   const Window g = plan.g;
   const int depth = plan.depth, part = plan.part_in, first_channel = s.group * plan.part_in;
   const float* from = x + static_cast<std::size_t>(s.first) * plan.in_image();
@@ -70,7 +70,7 @@ KERN_DEVICE int output_at(int at, int tap, int pad, int stride, int dilation, in
 /// dx[input pixel, channel] = the sum of what the kernel positions that lay on it want, in order;
 /// kWide channels a thread.
 template <int kWide>
-void gather_columns(const ConvPlan& plan, const Stretch& s, const float* columns, float* dx) {
+void gather_columns(const ConvPlan& plan, const Piece& s, const float* columns, float* dx) {
   const Window g = plan.g;
   const int part = plan.part_in, first_channel = s.group * plan.part_in;
   const auto depth = static_cast<std::size_t>(plan.depth);
@@ -114,8 +114,8 @@ bool by_winograd(const Window& g) {
   return kPrecision == Precision::f32 && WinogradPlan::fits(g);
 }
 
-/// The matrix of a stretch's inputs: in place where it can be, else in the scratch memory.
-Rows input_rows(const ConvPlan& plan, const Stretch& s, Exec& exec, const float* x) {
+/// The matrix of a piece's inputs: in place where it can be, else in the scratch memory.
+Rows input_rows(const ConvPlan& plan, const Piece& s, Exec& exec, const float* x) {
   if (!plan.direct) {
     auto* columns = reinterpret_cast<float*>(exec.scratch);
     by_lanes(plan, x) ? spread_columns<kLanes>(plan, s, x, columns)
@@ -127,8 +127,8 @@ Rows input_rows(const ConvPlan& plan, const Stretch& s, Exec& exec, const float*
           plan.g.in_c};
 }
 
-/// A stretch's outputs of a group.
-std::size_t output_offset(const ConvPlan& plan, const Stretch& s) {
+/// A piece's outputs of a group.
+std::size_t output_offset(const ConvPlan& plan, const Piece& s) {
   return static_cast<std::size_t>(s.first) * plan.out_image() +
          static_cast<std::size_t>(s.group * plan.part_out);
 }
@@ -144,7 +144,7 @@ void conv_forward(Exec& exec, const Window& g, const float* x, const float* w, c
   if (by_winograd<kPrecision>(g)) return winograd_forward(exec, g, x, w, bias, act, y);
   if (library_forward(exec, g, kPrecision, x, w, bias, act, y)) return;
   const ConvPlan plan(g);
-  for_each_stretch(plan, [&](const Stretch& s) {
+  for_each_piece(plan, [&](const Piece& s) {
     const Rows rows = input_rows(plan, s, exec, x);
     gemm<kPrecision>(exec, {.trans_b = true,
                             .m = s.images * plan.pixels,
@@ -166,7 +166,7 @@ void conv_backward_data(Exec& exec, const Window& g, const float* dy, const floa
   if (by_winograd<kPrecision>(g)) return winograd_backward_data(exec, g, dy, w, dx);
   if (library_backward_data(exec, g, kPrecision, dy, w, dx)) return;
   const ConvPlan plan(g);
-  for_each_stretch(plan, [&](const Stretch& s) {
+  for_each_piece(plan, [&](const Piece& s) {
     const Rows rows = plan.direct ? Rows{dx + static_cast<std::size_t>(s.first) * plan.in_image() +
                                              static_cast<std::size_t>(s.group * plan.part_in),
                                          g.in_c}
@@ -198,7 +198,7 @@ void conv_backward_weights(Exec& exec, const Window& g, const float* x, const fl
     return winograd_backward_weights(exec, g, x, dy, dw);
   if (library_backward_weights(exec, g, kPrecision, x, dy, dw)) return;
   const ConvPlan plan(g);
-  for_each_stretch(plan, [&](const Stretch& s) {
+  for_each_piece(plan, [&](const Piece& s) {
     const Rows rows = input_rows(plan, s, exec, x);
     gemm<kPrecision>(exec, {.trans_a = true,
                             .m = plan.part_out,

@@ -9,12 +9,12 @@
 
 namespace kern {
 
-/// A convolution of one group of channels, cut into stretches of images.
+/// A convolution of one group of channels, cut into pieces of images.
 struct ConvPlan {
   Window g;
   int part_in, part_out, depth;  ///< channels of a group that enter and leave; numbers in a row
   int pixels;                    ///< rows that an image makes
-  int images;                    ///< in a stretch
+  int images;                    ///< in a piece
   bool direct;                   ///< the image is the matrix
 
   explicit ConvPlan(const Window& w)

@@ -41,8 +41,8 @@ class Chunks {
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
   void* take(std::size_t size) {
-    constexpr std::size_t kBorder = 256;
-    size = (size + kBorder - 1) / kBorder * kBorder;
+    constexpr std::size_t kBoundary = 256;
+    size = (size + kBoundary - 1) / kBoundary * kBoundary;
     if (chunks_.empty() || chunks_.back().size - used_ < size) {
       add(std::max(size, kSmallest));
       used_ = 0;

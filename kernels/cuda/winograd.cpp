@@ -218,7 +218,7 @@ std::size_t image_size(const Grid& grid) {
          static_cast<std::size_t>(grid.channels);
 }
 
-/// f(first image, images) for each stretch.
+/// f(first image, images) for each piece.
 template <class F>
 void for_each_stretch(const WinogradPlan& plan, F f) {
   for (int first = 0; first < plan.g.batch; first += plan.images)

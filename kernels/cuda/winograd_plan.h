@@ -16,8 +16,8 @@ struct WinogradPlan {
 
   Window g;
   int high, wide;  ///< tiles of an image
-  int images;      ///< in a stretch
-  /// The tiles of a stretch are cut into so many parts where the gradient of the weights is summed,
+  int images;      ///< in a piece
+  /// The tiles of a piece are cut into so many parts where the gradient of the weights is summed,
   /// so that small weights make work for a whole device.
   int parts;
 
@@ -74,15 +74,14 @@ struct WinogradPlan {
 
   /// What a convolution forwards works in.
   [[nodiscard]] std::size_t forward_bytes() const {
-    const std::size_t stretch =
-        static_cast<std::size_t>(images) * static_cast<std::size_t>(tiles());
-    return sizeof(float) * (kPoints * weights() + points(stretch, g.in_c + g.out_c));
+    const std::size_t piece = static_cast<std::size_t>(images) * static_cast<std::size_t>(tiles());
+    return sizeof(float) * (kPoints * weights() + points(piece, g.in_c + g.out_c));
   }
   /// What the gradient of the weights works in.
   [[nodiscard]] std::size_t weights_bytes() const {
     const auto cut = static_cast<std::size_t>(parts);
-    const std::size_t stretch = cut * static_cast<std::size_t>(part_tiles(images));
-    return sizeof(float) * (kPoints * cut * weights() + points(stretch, g.in_c + g.out_c));
+    const std::size_t piece = cut * static_cast<std::size_t>(part_tiles(images));
+    return sizeof(float) * (kPoints * cut * weights() + points(piece, g.in_c + g.out_c));
   }
   [[nodiscard]] std::size_t scratch_bytes() const {
     return std::max({forward_bytes(), weights_bytes(), turned().forward_bytes()});

@@ -30,7 +30,7 @@ constexpr double kMoreScore = 2, kBetterErrors = 1.5;
 constexpr double kNearLoss = 1.1, kLittleLoss = 0.005;
 constexpr double kNearScore = 0.8, kNearErrors = 0.7, kNearRows = 1.5;
 
-constexpr std::int64_t kGrid = 16;   // borders an epoch
+constexpr std::int64_t kGrid = 16;   // boundaries an epoch
 constexpr std::int64_t kRaces = 12;  // before the end: all that there may be
 constexpr std::int64_t kUnitsAChannel = 8;
 
@@ -177,7 +177,7 @@ class Auto final : public Policy {
   [[nodiscard]] Turn turn(const Situation& situation) override {
     done_ = situation.now;
     Turn turn{.race_until = situation.now + 1};
-    // The last border there is, or nothing more to try: all are compared.
+    // The last boundary there is, or nothing more to try: all are compared.
     if (situation.now + 1 < end_) turn.births = births(asked());
     if (turn.births.empty()) turn.births = births(others());
     if (turn.births.empty()) return {};
@@ -402,7 +402,7 @@ class Auto final : public Policy {
 
   ModelSpec born_;
   std::uint64_t max_weights_;
-  std::int64_t end_;  ///< the border where training ends
+  std::int64_t end_;  ///< the boundary where training ends
   bool continued_;
   std::int64_t largest_ = kLargest;  ///< of Size::units
   Stage stage_ = Stage::widths;
@@ -410,7 +410,7 @@ class Auto final : public Policy {
   std::int64_t rows_ = 1;         ///< that networks are compared on
   double needed_ = kBetterScore;  ///< of the next doubling
   std::vector<Tried> tried_;
-  std::int64_t done_ = -1;  ///< border of the last turn
+  std::int64_t done_ = -1;  ///< boundary of the last turn
 };
 
 }  // namespace

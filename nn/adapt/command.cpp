@@ -84,7 +84,7 @@ class Command final : public Policy {
     const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
                             real(fields, "until")};
     grid_ = grid_of(times);
-    length_ = border_of(times[1], grid_);
+    length_ = boundary_of(times[1], grid_);
     beat_ = Beat::of(times[0], times[2], times[3], setup.epochs, grid_);
   }
 
@@ -125,8 +125,8 @@ class Command final : public Policy {
   }
 
  private:
-  [[nodiscard]] double epoch_of(std::int64_t border) const {
-    return static_cast<double>(border) / static_cast<double>(grid_);
+  [[nodiscard]] double epoch_of(std::int64_t boundary) const {
+    return static_cast<double>(boundary) / static_cast<double>(grid_);
   }
 
   [[nodiscard]] std::string question(const Situation& situation) const {
@@ -205,14 +205,14 @@ class Command final : public Policy {
     const Json* length = answer.find("length");
     if (length == nullptr) return length_;
     const double epochs = length->as_number().value_or(0);
-    const double borders = epochs * static_cast<double>(grid_);
-    if (borders < 1 || borders > 1e12 || std::abs(borders - std::round(borders)) > 1e-6) {
+    const double count = epochs * static_cast<double>(grid_);
+    if (count < 1 || count > 1e12 || std::abs(count - std::round(count)) > 1e-6) {
       throw base::Error(base::Errc::data,
                         "a race of length " + base::printable(length->raw(), 80) +
                             ", expected a multiple of " + to_text(1 / static_cast<double>(grid_)) +
                             " epochs: the parts into which the policy's times cut an epoch");
     }
-    return std::llround(borders);
+    return std::llround(count);
   }
 
   Judge judge_;
@@ -220,7 +220,7 @@ class Command final : public Policy {
   std::uint64_t most_;
   Beat beat_;
   std::int64_t grid_ = 1, length_ = 1;
-  std::int64_t done_ = -1;  ///< border of the last turn
+  std::int64_t done_ = -1;  ///< boundary of the last turn
   std::vector<Round> rounds_;
 };
 

@@ -66,7 +66,7 @@ class Guarded final : public Policy {
     const auto at = asked("next()", [&] { return policy_->next(now); });
     if (at && (*at < now || *at <= had_))
       fail("next(" + std::to_string(now) + ") is " + std::to_string(*at) +
-           (*at < now ? ", expected that border or a later one" : ", where it had its turn"));
+           (*at < now ? ", expected that boundary or a later one" : ", where it had its turn"));
     return at;
   }
 
@@ -118,7 +118,7 @@ class Guarded final : public Policy {
     if (!turn.ask.empty()) fail(when + "asks a program, which is for Trellis's own policies");
     const std::int64_t end = epochs_ * grid_;
     if (turn.race_until && (*turn.race_until <= situation.now || *turn.race_until > end))
-      fail(when + "races from border " + std::to_string(situation.now) + " to " +
+      fail(when + "races from boundary " + std::to_string(situation.now) + " to " +
            std::to_string(*turn.race_until) + ", expected a later one, up to " +
            std::to_string(end));
     if (!turn.race_until && turn.candidates.size() > 1)
@@ -153,7 +153,7 @@ class Guarded final : public Policy {
   std::uint64_t most_;
   Wants wants_;
   UnitPenalty penalty_;
-  std::int64_t had_ = -1;  ///< border of the last turn
+  std::int64_t had_ = -1;  ///< boundary of the last turn
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ class Judge {
 
   /// Candidates begin at this moment, in epochs.
   void begins(double epoch);
-  /// What came of a turn, its borders on a grid of so many an epoch.
+  /// What came of a turn, its boundaries on a grid of so many an epoch.
   void told(const Round& round, std::int64_t grid);
 
   /// Accepts one candidate of a race whose first is the network as it was. With a price (`price`

@@ -54,15 +54,15 @@ class Plateau final : public Racing {
     length_ = integer(fields, "length");
     gap_ = real(fields, "gap");
     const double until = real(fields, "until");
-    last_ = until > 0 ? last_border_by(until, grid_) : setup.epochs * grid_ - 1;
+    last_ = until > 0 ? last_boundary_by(until, grid_) : setup.epochs * grid_ - 1;
   }
 
   [[nodiscard]] Wants wants() const override { return {.losses = true, .scores = true}; }
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
     if (gives_up()) return std::nullopt;
-    const std::int64_t border = std::max({now, done_ + 1, since_ + window_});
-    return border <= last_ ? std::optional(border) : std::nullopt;
+    const std::int64_t boundary = std::max({now, done_ + 1, since_ + window_});
+    return boundary <= last_ ? std::optional(boundary) : std::nullopt;
   }
 
   [[nodiscard]] Turn turn(const Situation& situation) override {

@@ -69,7 +69,7 @@ struct Candidate {
   std::uint64_t inference_flops = 0;  ///< counted, one row forward
   double cost = 0;                    ///< what the policy's `cost` counts of it
   double flops = 0;                   ///< spent on it: reshape, training, scoring
-  double train_loss = 0;              ///< mean over its stretch; NaN: none was run
+  double train_loss = 0;              ///< mean over its segment; NaN: none was run
   double loss = 0;      ///< on the validation rows that all candidates share; NaN: not measured
   double accuracy = 0;  ///< the same; NaN for numbers, or not measured
   std::optional<double> pull = {};  ///< of a Birth: it is another network, and pulled so
@@ -87,7 +87,7 @@ struct Candidate {
 /// Sizes of a network's layers, for people: "784-64-32-10".
 [[nodiscard]] std::string shape_text(const ModelSpec& spec);
 
-/// A turn that changed or could have changed the network. Borders are of the policy's grid.
+/// A turn that changed or could have changed the network. Boundaries are of the policy's grid.
 struct Round {
   std::int64_t from = 0;
   std::int64_t until = 0;             ///< `from` when nothing was trained for it
@@ -101,8 +101,8 @@ struct Turn {
   /// None: go on as before, and nothing is logged. An empty one that is applied is a round that
   /// keeps the network as it is.
   std::vector<Operations> candidates = {};
-  /// Set: train the network as it is and each candidate up to this border, on the same batches, and
-  /// judge. None: the one candidate is applied.
+  /// Set: train the network as it is and each candidate up to this boundary, on the same batches,
+  /// and judge. None: the one candidate is applied.
   std::optional<std::int64_t> race_until = {};
   /// Of a race: other networks. They catch up first, from their birth or from where they were in an
   /// earlier race.
@@ -113,7 +113,7 @@ struct Turn {
 
 /// What a policy needs to know at its turns. Scoring costs, so nothing is measured unasked.
 struct Wants {
-  bool losses = false;  ///< the mean training loss between each two borders of the grid
+  bool losses = false;  ///< the mean training loss between each two boundaries of the grid
   bool scores = false;  ///< loss and accuracy on validation rows at the turn
   bool norms = false;   ///< the norms of all units that can be removed, at the turn
   bool units = false;   ///< their statistics on training rows, at the turn; costs several passes
@@ -125,9 +125,9 @@ struct Wants {
 
 /// How training stands at a turn.
 struct Situation {
-  std::int64_t now = 0;                       ///< border of the policy's grid
+  std::int64_t now = 0;                       ///< boundary of the policy's grid
   const ModelSpec& spec;                      ///< of the network as it is
-  std::span<const double> losses;             ///< of stretches since the last round, oldest first
+  std::span<const double> losses;             ///< of segments since the last round, oldest first
   double valid_loss = 0, valid_accuracy = 0;  ///< the accuracy NaN for numbers
   std::span<const UnitNorms> norms = {};
   std::span<const UnitStatistics> units = {};
@@ -144,7 +144,7 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  /// Borders an epoch of the grid that its moments lie on.
+  /// Boundaries an epoch of the grid that its moments lie on.
   [[nodiscard]] virtual std::int64_t grid() const = 0;
   [[nodiscard]] virtual Wants wants() const { return {}; }
   /// What pulls units to 0 while networks of this policy train; its strength is for a training
@@ -152,10 +152,10 @@ class Policy {
   [[nodiscard]] virtual UnitPenalty penalty() const { return {}; }
   /// Validation rows that candidates are compared on.
   [[nodiscard]] virtual std::int64_t rows() const { return 0; }
-  /// The first border at or after `now` at which it wants a turn; nothing: never again. A turn that
-  /// was had is not wanted again.
+  /// The first boundary at or after `now` at which it wants a turn; nothing: never again. A turn
+  /// that was had is not wanted again.
   [[nodiscard]] virtual std::optional<std::int64_t> next(std::int64_t now) const = 0;
-  /// Its turn at the border that next() named.
+  /// Its turn at the boundary that next() named.
   [[nodiscard]] virtual Turn turn(const Situation& situation) = 0;
   /// Goes on from Turn::ask. Throws base::Error (data, study) for an answer that makes no sense.
   [[nodiscard]] virtual Turn answered(const Situation& situation, std::string_view text);

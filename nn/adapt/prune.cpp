@@ -140,7 +140,7 @@ class Prune final : public Policy {
   double threshold_ = 0;
   bool refit_ = true, removable_ = false;
   std::map<std::string, std::size_t> least_;  ///< units of a layer that stay
-  std::int64_t done_ = -1;                    ///< border of the last turn
+  std::int64_t done_ = -1;                    ///< boundary of the last turn
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ class Race final : public Racing {
     const double times[] = {real(fields, "every"), real(fields, "length"), real(fields, "from"),
                             real(fields, "until")};
     grid_ = grid_of(times);
-    length_ = border_of(times[1], grid_);
+    length_ = boundary_of(times[1], grid_);
     beat_ = Beat::of(times[0], times[2], times[3], setup.epochs, grid_);
   }
 

@@ -39,7 +39,7 @@ class Racing : public Policy {
     done_ = now;
     judge_.begins(static_cast<double>(now) / static_cast<double>(grid_));
   }
-  /// The border where a race that begins at `now` ends: at the latest with its epoch.
+  /// The boundary where a race that begins at `now` ends: at the latest with its epoch.
   [[nodiscard]] std::int64_t race_end(std::int64_t now) const {
     return std::min(now + length_, (now / grid_ + 1) * grid_);
   }
@@ -47,7 +47,7 @@ class Racing : public Policy {
 
   Contest contest_;
   std::int64_t grid_ = 1, length_ = 1;
-  std::int64_t done_ = -1;  ///< border of the last turn
+  std::int64_t done_ = -1;  ///< boundary of the last turn
 
  private:
   std::int64_t patience_;

@@ -22,8 +22,8 @@ class SchedulePolicy final : public Policy {
 
   [[nodiscard]] std::optional<std::int64_t> next(std::int64_t now) const override {
     for (const Planned& planned : at_) {
-      const std::int64_t border = border_of(planned.epoch, grid_);
-      if (border >= now && border > done_) return border;
+      const std::int64_t boundary = boundary_of(planned.epoch, grid_);
+      if (boundary >= now && boundary > done_) return boundary;
     }
     return std::nullopt;
   }
@@ -32,7 +32,7 @@ class SchedulePolicy final : public Policy {
     done_ = situation.now;
     Operations due;
     for (const Planned& planned : at_) {
-      if (border_of(planned.epoch, grid_) == situation.now) due.push_back(planned.operation);
+      if (boundary_of(planned.epoch, grid_) == situation.now) due.push_back(planned.operation);
     }
     return {.candidates = {due}, .why = "as the timetable says"};
   }
@@ -55,7 +55,7 @@ class SchedulePolicy final : public Policy {
 
   std::vector<Planned> at_;
   std::int64_t grid_ = 1;
-  std::int64_t done_ = -1;  ///< border of the last turn
+  std::int64_t done_ = -1;  ///< boundary of the last turn
 };
 
 }  // namespace

@@ -64,7 +64,7 @@ Block::Block(std::size_t size) : size_(size) {
 
 Block::Block(std::byte* memory, std::size_t size) : data_(memory), size_(size) {
   if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment != 0) {
-    throw std::invalid_argument("a block must start on a 64-byte border");
+    throw std::invalid_argument("a block must start on a 64-byte boundary");
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace nn {
 
-/// Bytes that start on a 64-byte border. An owning block is zero-filled at first and keeps its
+/// Bytes that start on a 64-byte boundary. An owning block is zero-filled at first and keeps its
 /// address when moved; a borrowed one is a view on memory that outlives it. Not copyable.
 class Block {
  public:

@@ -99,8 +99,8 @@ Mark mark_of(CsvFiles files, const CsvSurvey& table, std::size_t row) {
 
 void refuse_totals(CsvFiles files, const CsvSurvey& table) {
   for (std::size_t file = 0; file < files.size(); ++file) {
-    const std::size_t border = table.rows - table.test_rows;
-    const std::size_t begin = file == 0 ? 0 : border, end = file == 0 ? border : table.rows;
+    const std::size_t boundary = table.rows - table.test_rows;
+    const std::size_t begin = file == 0 ? 0 : boundary, end = file == 0 ? boundary : table.rows;
     for (std::size_t target = 0; target < table.target_columns.size(); ++target) {
       const TargetOfFile from{table, begin, end, target};
       const auto numbers = numbers_of(files[file], from);

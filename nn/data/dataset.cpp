@@ -13,7 +13,7 @@ struct Offsets {
   std::size_t x, y, train, valid, test, replay, replayed, shift, scale, end;
 };
 
-/// Adds arrays one after the other, each on a border, refusing sizes that overflow.
+/// Adds arrays one after the other, each on a boundary, refusing sizes that overflow.
 class Layout {
  public:
   std::size_t place(std::uint64_t count, std::uint64_t width) {

@@ -79,8 +79,8 @@ struct FeatureColumn {
 ///          train part with replayed rows: half of it are new rows, the other half stands for rows
 ///          of [replayed], old ones that training goes through in turn
 ///   shift, scale  [cols] each f32: a network's input is (X - shift) * scale
-/// Every array starts on a 64-byte border. Satisfies the runtime's BufferType. Reading from several
-/// threads is safe.
+/// Every array starts on a 64-byte boundary. Satisfies the runtime's BufferType. Reading from
+/// several threads is safe.
 class Dataset {
  public:
   struct Header {

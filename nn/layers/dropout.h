@@ -4,7 +4,7 @@
 //
 // Whether an element is dropped hangs on the stream of the training, the layer's name, the step,
 // the number of the row in the data, the position in the image and the unit, so that a unit is
-// treated alike whatever the widths of the network, the parts of the batch or the stretch of
+// treated alike whatever the widths of the network, the parts of the batch or the segment of
 // training.
 
 #include "nn/layers/layer.h"

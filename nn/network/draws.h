@@ -1,6 +1,6 @@
 #pragma once
 // Everything that the random masks of a training depend on besides the network: content, never the
-// position of a unit, the parts of a batch or the stretch of a training.
+// position of a unit, the parts of a batch or the segment of a training.
 
 #include <cstdint>
 #include <map>

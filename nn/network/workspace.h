@@ -60,7 +60,7 @@ class Workspace {
   /// the next call.
   [[nodiscard]] RecordedStep& recorded(const StepKey& key);
 
-  /// Returns the order of the last epoch's rows, which is often that of the next stretch.
+  /// Returns the order of the last epoch's rows, which is often that of the next segment.
   [[nodiscard]] EpochRows& rows();
 
   /// Returns a planned network for `spec`, made now or kept from an earlier call. Valid until the

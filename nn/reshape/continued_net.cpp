@@ -61,7 +61,7 @@ Net<float> with_new_outputs(const kern::Kernels<float>& kernels, const Net<float
   std::vector<std::int32_t> fresh(map.source.size() - static_cast<std::size_t>(before));
   std::iota(fresh.begin(), fresh.end(), before);
   Workspace workspace;
-  draw_units(Hands<float>{kernels, workspace}, net, group, fresh, seed);
+  draw_units(ReshapeContext<float>{kernels, workspace}, net, group, fresh, seed);
   return net;
 }
 

@@ -46,7 +46,7 @@ std::vector<LayerSpec> new_layers(const ModelSpec& spec, const Operation& operat
 
 /// Makes a layer's weights, which are 0, the identity.
 template <class T>
-void set_identity(const Hands<T>& hands, Net<T>& net, const std::string& layer) {
+void set_identity(const ReshapeContext<T>& hands, Net<T>& net, const std::string& layer) {
   const ParamTensor& weight = *net.layout.find(layer + ".weight");
   const auto outputs = static_cast<std::size_t>(weight.dims[std::size_t(weight.out_axis)]);
   const std::size_t inputs = weight.count / outputs;

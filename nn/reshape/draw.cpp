@@ -34,7 +34,7 @@ std::vector<T> drawn(const Net<T>& net, const UnitSlice& slice, std::uint64_t se
 }
 
 template <class T>
-void draw_units(const Hands<T>& hands, Net<T>& net, const std::string& group,
+void draw_units(const ReshapeContext<T>& hands, Net<T>& net, const std::string& group,
                 std::span<const std::int32_t> units, std::uint64_t seed) {
   const auto makers_of_group = makers(net.spec(), group);
   for (const GroupAxis& maker : makers_of_group) {
@@ -54,9 +54,9 @@ void draw_units(const Hands<T>& hands, Net<T>& net, const std::string& group,
 
 template std::vector<float> drawn(const Net<float>&, const UnitSlice&, std::uint64_t);
 template std::vector<double> drawn(const Net<double>&, const UnitSlice&, std::uint64_t);
-template void draw_units(const Hands<float>&, Net<float>&, const std::string&,
+template void draw_units(const ReshapeContext<float>&, Net<float>&, const std::string&,
                          std::span<const std::int32_t>, std::uint64_t);
-template void draw_units(const Hands<double>&, Net<double>&, const std::string&,
+template void draw_units(const ReshapeContext<double>&, Net<double>&, const std::string&,
                          std::span<const std::int32_t>, std::uint64_t);
 
 }  // namespace nn

@@ -18,7 +18,7 @@ template <class T>
 /// Gives units of a group, of which all numbers are 0, fresh incoming weights in every tensor that
 /// makes them. What reads them stays 0.
 template <class T>
-void draw_units(const Hands<T>& hands, Net<T>& net, const std::string& group,
+void draw_units(const ReshapeContext<T>& hands, Net<T>& net, const std::string& group,
                 std::span<const std::int32_t> units, std::uint64_t seed);
 
 /// Calls f(element) for every element (its index from the start of a copy) of a tensor that lies at
@@ -38,9 +38,9 @@ void for_each_of_unit(const ParamTensor& tensor, std::int32_t axis, std::int32_t
 
 extern template std::vector<float> drawn(const Net<float>&, const UnitSlice&, std::uint64_t);
 extern template std::vector<double> drawn(const Net<double>&, const UnitSlice&, std::uint64_t);
-extern template void draw_units(const Hands<float>&, Net<float>&, const std::string&,
+extern template void draw_units(const ReshapeContext<float>&, Net<float>&, const std::string&,
                                 std::span<const std::int32_t>, std::uint64_t);
-extern template void draw_units(const Hands<double>&, Net<double>&, const std::string&,
+extern template void draw_units(const ReshapeContext<double>&, Net<double>&, const std::string&,
                                 std::span<const std::int32_t>, std::uint64_t);
 
 }  // namespace nn

@@ -16,7 +16,7 @@ namespace nn {
 /// What an operation works on. References live until run() returns.
 template <class T>
 struct ReshapeJob {
-  Hands<T> hands;
+  ReshapeContext<T> hands;
   const Net<T>& from;           ///< in the kernels' memory
   const Operation& operation;   ///< complete
   const ModelSpec& to;          ///< what spec() said

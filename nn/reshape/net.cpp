@@ -202,7 +202,7 @@ Net<T> regroup(const kern::Kernels<T>& kernels, const Net<T>& from, const ModelS
 }
 
 template <class T>
-void regroup_tensor(const Hands<T>& hands, const ParamLayout& old, std::span<const T> list,
+void regroup_tensor(const ReshapeContext<T>& hands, const ParamLayout& old, std::span<const T> list,
                     const UnitMap& map, std::pair<int, std::size_t> tensor, Net<T>& net) {
   const auto [copy, index] = tensor;
   const ParamTensor& now = net.layout.tensors[index];
@@ -248,10 +248,12 @@ template Net<float> regroup(const kern::Kernels<float>&, const Net<float>&, cons
                             const UnitMap&, float*);
 template Net<double> regroup(const kern::Kernels<double>&, const Net<double>&, const ModelSpec&,
                              const UnitMap&, double*);
-template void regroup_tensor(const Hands<float>&, const ParamLayout&, std::span<const float>,
-                             const UnitMap&, std::pair<int, std::size_t>, Net<float>&);
-template void regroup_tensor(const Hands<double>&, const ParamLayout&, std::span<const double>,
-                             const UnitMap&, std::pair<int, std::size_t>, Net<double>&);
+template void regroup_tensor(const ReshapeContext<float>&, const ParamLayout&,
+                             std::span<const float>, const UnitMap&, std::pair<int, std::size_t>,
+                             Net<float>&);
+template void regroup_tensor(const ReshapeContext<double>&, const ParamLayout&,
+                             std::span<const double>, const UnitMap&, std::pair<int, std::size_t>,
+                             Net<double>&);
 template Net<float> transplant(const kern::Kernels<float>&, const Net<float>&, const ModelSpec&,
                                float*);
 template Net<double> transplant(const kern::Kernels<double>&, const Net<double>&, const ModelSpec&,

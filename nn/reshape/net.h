@@ -71,7 +71,7 @@ template <class T>
 /// The same for one tensor (a copy of Net::copy, an index of the layout) of a network that was
 /// regrouped: its numbers become those of `list`, [the old tensor's numbers], in its place.
 template <class T>
-void regroup_tensor(const Hands<T>& hands, const ParamLayout& old, std::span<const T> list,
+void regroup_tensor(const ReshapeContext<T>& hands, const ParamLayout& old, std::span<const T> list,
                     const UnitMap& map, std::pair<int, std::size_t> tensor, Net<T>& net);
 
 /// A network with other layers: tensors of the same name and shape are carried with slots and
@@ -87,9 +87,10 @@ extern template Net<float> regroup(const kern::Kernels<float>&, const Net<float>
                                    const UnitMap&, float*);
 extern template Net<double> regroup(const kern::Kernels<double>&, const Net<double>&,
                                     const ModelSpec&, const UnitMap&, double*);
-extern template void regroup_tensor(const Hands<float>&, const ParamLayout&, std::span<const float>,
-                                    const UnitMap&, std::pair<int, std::size_t>, Net<float>&);
-extern template void regroup_tensor(const Hands<double>&, const ParamLayout&,
+extern template void regroup_tensor(const ReshapeContext<float>&, const ParamLayout&,
+                                    std::span<const float>, const UnitMap&,
+                                    std::pair<int, std::size_t>, Net<float>&);
+extern template void regroup_tensor(const ReshapeContext<double>&, const ParamLayout&,
                                     std::span<const double>, const UnitMap&,
                                     std::pair<int, std::size_t>, Net<double>&);
 extern template Net<float> transplant(const kern::Kernels<float>&, const Net<float>&,

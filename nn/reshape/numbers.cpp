@@ -74,12 +74,12 @@ kern::UnitBlock unit_block(const ParamTensor& tensor, std::int32_t axis) {
 }
 
 template <class T>
-T* Hands<T>::room(std::size_t count) const {
+T* ReshapeContext<T>::room(std::size_t count) const {
   return reinterpret_cast<T*>(workspace.arena(count * sizeof(T), *kernels.memory));
 }
 
 template <class T>
-const T* Hands<T>::placed(std::span<const T> list, std::size_t taken) const {
+const T* ReshapeContext<T>::placed(std::span<const T> list, std::size_t taken) const {
   if (kernels.memory->own) return list.data();
   T* there = room(taken + list.size()) + taken;
   kernels.memory->put(there, list.data(), list.size_bytes());
@@ -87,19 +87,21 @@ const T* Hands<T>::placed(std::span<const T> list, std::size_t taken) const {
 }
 
 template <class T>
-void set_units(const Hands<T>& hands, T* copy, const UnitSlice& slice, std::span<const T> list) {
+void set_units(const ReshapeContext<T>& hands, T* copy, const UnitSlice& slice,
+               std::span<const T> list) {
   put_units(hands.kernels, copy, slice, hands.placed(list));
 }
 
 template <class T>
-void add_to_tensor(const Hands<T>& hands, T* copy, const ParamTensor& tensor,
+void add_to_tensor(const ReshapeContext<T>& hands, T* copy, const ParamTensor& tensor,
                    std::span<const T> list) {
   kern::Exec exec;
   hands.kernels.accumulate(exec, list.size(), hands.placed(list), copy + tensor.offset);
 }
 
 template <class T>
-void add_to_units(const Hands<T>& hands, T* copy, const UnitSlice& slice, std::span<const T> list) {
+void add_to_units(const ReshapeContext<T>& hands, T* copy, const UnitSlice& slice,
+                  std::span<const T> list) {
   T* const sum = hands.room(2 * slice.size());
   gather_units(hands.kernels, copy, slice, 1, sum);
   kern::Exec exec;
@@ -108,7 +110,7 @@ void add_to_units(const Hands<T>& hands, T* copy, const UnitSlice& slice, std::s
 }
 
 template <class T>
-void copy_units(const Hands<T>& hands, T* copy, const UnitSlice& from, const UnitSlice& to,
+void copy_units(const ReshapeContext<T>& hands, T* copy, const UnitSlice& from, const UnitSlice& to,
                 double factor) {
   T* const list = hands.room(from.size());
   gather_units(hands.kernels, copy, from, factor, list);
@@ -119,18 +121,23 @@ template class Numbers<float>;
 template class Numbers<double>;
 template class Fetched<float>;
 template class Fetched<double>;
-template struct Hands<float>;
-template struct Hands<double>;
-template void set_units(const Hands<float>&, float*, const UnitSlice&, std::span<const float>);
-template void set_units(const Hands<double>&, double*, const UnitSlice&, std::span<const double>);
-template void add_to_tensor(const Hands<float>&, float*, const ParamTensor&,
+template struct ReshapeContext<float>;
+template struct ReshapeContext<double>;
+template void set_units(const ReshapeContext<float>&, float*, const UnitSlice&,
+                        std::span<const float>);
+template void set_units(const ReshapeContext<double>&, double*, const UnitSlice&,
+                        std::span<const double>);
+template void add_to_tensor(const ReshapeContext<float>&, float*, const ParamTensor&,
                             std::span<const float>);
-template void add_to_tensor(const Hands<double>&, double*, const ParamTensor&,
+template void add_to_tensor(const ReshapeContext<double>&, double*, const ParamTensor&,
                             std::span<const double>);
-template void add_to_units(const Hands<float>&, float*, const UnitSlice&, std::span<const float>);
-template void add_to_units(const Hands<double>&, double*, const UnitSlice&,
+template void add_to_units(const ReshapeContext<float>&, float*, const UnitSlice&,
+                           std::span<const float>);
+template void add_to_units(const ReshapeContext<double>&, double*, const UnitSlice&,
                            std::span<const double>);
-template void copy_units(const Hands<float>&, float*, const UnitSlice&, const UnitSlice&, double);
-template void copy_units(const Hands<double>&, double*, const UnitSlice&, const UnitSlice&, double);
+template void copy_units(const ReshapeContext<float>&, float*, const UnitSlice&, const UnitSlice&,
+                         double);
+template void copy_units(const ReshapeContext<double>&, double*, const UnitSlice&, const UnitSlice&,
+                         double);
 
 }  // namespace nn

@@ -17,7 +17,7 @@
 
 namespace nn {
 
-/// An array on a 64-byte border: of its own, zero at first, in the program's memory; or somebody
+/// An array on a 64-byte boundary: of its own, zero at first, in the program's memory; or somebody
 /// else's. A copy is an array of its own, or another view on the same one.
 template <class T>
 class Numbers {
@@ -97,7 +97,7 @@ class UnitSlice {
 /// Who computes with a network's numbers, and memory for it: contents undefined, and every call of
 /// the functions below may take all of it.
 template <class T>
-struct Hands {
+struct ReshapeContext {
   const kern::Kernels<T>& kernels;
   Workspace& workspace;
 
@@ -109,43 +109,45 @@ struct Hands {
 
 /// `copy` of the weights or a slot gets these numbers for the units of a slice.
 template <class T>
-void set_units(const Hands<T>& hands, T* copy, const UnitSlice& slice, std::span<const T> list);
+void set_units(const ReshapeContext<T>& hands, T* copy, const UnitSlice& slice,
+               std::span<const T> list);
 
 /// Adds `list` [the tensor's numbers] to a tensor of a copy.
 template <class T>
-void add_to_tensor(const Hands<T>& hands, T* copy, const ParamTensor& tensor,
+void add_to_tensor(const ReshapeContext<T>& hands, T* copy, const ParamTensor& tensor,
                    std::span<const T> list);
 
 /// Adds to the numbers of the units of a slice.
 template <class T>
-void add_to_units(const Hands<T>& hands, T* copy, const UnitSlice& slice, std::span<const T> list);
+void add_to_units(const ReshapeContext<T>& hands, T* copy, const UnitSlice& slice,
+                  std::span<const T> list);
 
 /// Units `to` become what as many units `from` of the same tensor and axis are, times `factor`.
 template <class T>
-void copy_units(const Hands<T>& hands, T* copy, const UnitSlice& from, const UnitSlice& to,
+void copy_units(const ReshapeContext<T>& hands, T* copy, const UnitSlice& from, const UnitSlice& to,
                 double factor);
 
 extern template class Numbers<float>;
 extern template class Numbers<double>;
 extern template class Fetched<float>;
 extern template class Fetched<double>;
-extern template struct Hands<float>;
-extern template struct Hands<double>;
-extern template void set_units(const Hands<float>&, float*, const UnitSlice&,
+extern template struct ReshapeContext<float>;
+extern template struct ReshapeContext<double>;
+extern template void set_units(const ReshapeContext<float>&, float*, const UnitSlice&,
                                std::span<const float>);
-extern template void set_units(const Hands<double>&, double*, const UnitSlice&,
+extern template void set_units(const ReshapeContext<double>&, double*, const UnitSlice&,
                                std::span<const double>);
-extern template void add_to_tensor(const Hands<float>&, float*, const ParamTensor&,
+extern template void add_to_tensor(const ReshapeContext<float>&, float*, const ParamTensor&,
                                    std::span<const float>);
-extern template void add_to_tensor(const Hands<double>&, double*, const ParamTensor&,
+extern template void add_to_tensor(const ReshapeContext<double>&, double*, const ParamTensor&,
                                    std::span<const double>);
-extern template void add_to_units(const Hands<float>&, float*, const UnitSlice&,
+extern template void add_to_units(const ReshapeContext<float>&, float*, const UnitSlice&,
                                   std::span<const float>);
-extern template void add_to_units(const Hands<double>&, double*, const UnitSlice&,
+extern template void add_to_units(const ReshapeContext<double>&, double*, const UnitSlice&,
                                   std::span<const double>);
-extern template void copy_units(const Hands<float>&, float*, const UnitSlice&, const UnitSlice&,
-                                double);
-extern template void copy_units(const Hands<double>&, double*, const UnitSlice&, const UnitSlice&,
-                                double);
+extern template void copy_units(const ReshapeContext<float>&, float*, const UnitSlice&,
+                                const UnitSlice&, double);
+extern template void copy_units(const ReshapeContext<double>&, double*, const UnitSlice&,
+                                const UnitSlice&, double);
 
 }  // namespace nn

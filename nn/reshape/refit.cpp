@@ -170,7 +170,7 @@ std::vector<T> refit(const kern::LinearAlgebra& algebra, const LayerInputs<T>& s
 }
 
 template <class T>
-void change_reader(const Hands<T>& hands, Net<T>& net, const Reader& reader,
+void change_reader(const ReshapeContext<T>& hands, Net<T>& net, const Reader& reader,
                    std::span<const std::size_t> outputs, std::span<const T> change) {
   const std::size_t columns = reader.inputs(), width = change.size() / (columns + 1);
   const ParamTensor& weight = net.layout.tensors[reader.weight()];
@@ -188,9 +188,9 @@ template std::vector<float> refit(const kern::LinearAlgebra&, const LayerInputs<
                                   const Reader&, const std::vector<bool>&, const Fetched<float>&);
 template std::vector<double> refit(const kern::LinearAlgebra&, const LayerInputs<double>&,
                                    const Reader&, const std::vector<bool>&, const Fetched<double>&);
-template void change_reader(const Hands<float>&, Net<float>&, const Reader&,
+template void change_reader(const ReshapeContext<float>&, Net<float>&, const Reader&,
                             std::span<const std::size_t>, std::span<const float>);
-template void change_reader(const Hands<double>&, Net<double>&, const Reader&,
+template void change_reader(const ReshapeContext<double>&, Net<double>&, const Reader&,
                             std::span<const std::size_t>, std::span<const double>);
 
 }  // namespace nn

@@ -26,7 +26,7 @@ template <class T>
 /// Adds such a change to the network in which only the kept units are left; `outputs` are those of
 /// the change that `reader`, a layer of this network, still has. Optimizer slots stay.
 template <class T>
-void change_reader(const Hands<T>& hands, Net<T>& net, const Reader& reader,
+void change_reader(const ReshapeContext<T>& hands, Net<T>& net, const Reader& reader,
                    std::span<const std::size_t> outputs, std::span<const T> change);
 
 inline constexpr double kRidge = 1e-3;
@@ -37,9 +37,9 @@ extern template std::vector<float> refit(const kern::LinearAlgebra&, const Layer
 extern template std::vector<double> refit(const kern::LinearAlgebra&, const LayerInputs<double>&,
                                           const Reader&, const std::vector<bool>&,
                                           const Fetched<double>&);
-extern template void change_reader(const Hands<float>&, Net<float>&, const Reader&,
+extern template void change_reader(const ReshapeContext<float>&, Net<float>&, const Reader&,
                                    std::span<const std::size_t>, std::span<const float>);
-extern template void change_reader(const Hands<double>&, Net<double>&, const Reader&,
+extern template void change_reader(const ReshapeContext<double>&, Net<double>&, const Reader&,
                                    std::span<const std::size_t>, std::span<const double>);
 
 }  // namespace nn

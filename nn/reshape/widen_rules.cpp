@@ -174,7 +174,7 @@ template <class T>
 Net<T> gradmax(const Widening<T>& w) {
   constexpr double kLength = 0.5;  // of the mean of the old outgoing weights
   constexpr double kOpen = 1e-6;   // a bias that lets the gradient through a relu
-  const Hands<T>& hands = w.job.hands;
+  const ReshapeContext<T>& hands = w.job.hands;
   const Bridge bridge(w.job.from.spec(), w.group);
   const auto rows = strongest(w.job, bridge);
   Net<T> net = w.drawn();
@@ -228,7 +228,7 @@ std::vector<std::size_t> largest_places(const std::vector<double>& matrix, std::
 template <class T>
 Net<T> nest(const Widening<T>& w) {
   constexpr double kStrength = 0.3;  // of the mean size of a weight, on each side
-  const Hands<T>& hands = w.job.hands;
+  const ReshapeContext<T>& hands = w.job.hands;
   const Bridge bridge(w.job.from.spec(), w.group);
   const std::vector<double> gradient = bridge_gradient(w.job, bridge.layer, bridge.later);
   Net<T> net = w.drawn();

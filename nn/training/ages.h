@@ -12,7 +12,7 @@
 
 namespace nn {
 
-/// A stretch of rows in a slab. Either all of it was born at one step, or column j of every row at
+/// A segment of rows in a slab. Either all of it was born at one step, or column j of every row at
 /// a step of its own; then `table` says which table of factors the columns use.
 struct AgeRun {
   std::size_t offset = 0;  ///< in elements
@@ -34,7 +34,7 @@ struct AgeFactors {
   T first = 0, second = 0;
 };
 
-/// Made once for a stretch of steps; then nothing allocates. Elements between tensors may lie in
+/// Made once for a segment of steps; then nothing allocates. Elements between tensors may lie in
 /// runs, so what is done to a weight must keep a zero with a zero gradient.
 template <class T>
 class Ages {

@@ -45,7 +45,7 @@ class Launcher {
   bool recordable_ = true;
 };
 
-/// The loop of one stretch.
+/// The loop of one segment.
 class AsyncLoop {
  public:
   AsyncLoop(const StepLoop& loop, const Update<float>& update, std::int64_t done)
@@ -130,7 +130,7 @@ class AsyncLoop {
   Batches batches_;
   DeviceSteps device_steps_;
   Launcher launcher_;
-  std::int64_t done_;  // steps of the network before this stretch
+  std::int64_t done_;  // steps of the network before this segment
   std::int64_t checked_, until_check_ = 8;
   Clock::time_point checked_at_;
   std::vector<kern::StepNumbers> numbers_;

@@ -2,7 +2,7 @@
 // Moves images at random while training, so that a network sees each image a little differently in
 // every epoch. The move of a row is a function of the training's stream, the row's number in the
 // data and the epoch. It never depends on the row's place in a batch, the parts of the batch or the
-// stretch of training.
+// segment of training.
 
 #include <cstdint>
 

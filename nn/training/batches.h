@@ -9,7 +9,7 @@
 #include "nn/data/data_view.h"
 #include "nn/network/workspace.h"
 #include "nn/training/random.h"
-#include "nn/training/stretch.h"
+#include "nn/training/segment.h"
 
 namespace nn {
 

@@ -14,7 +14,7 @@
 
 namespace nn {
 
-/// The steps of one stretch in device memory, a run of them at a time.
+/// The steps of one segment in device memory, a run of them at a time.
 class DeviceSteps {
  public:
   /// Returns the most steps of a run.

@@ -18,7 +18,7 @@
 
 namespace nn {
 
-/// Made once for a stretch of steps; then nothing allocates.
+/// Made once for a segment of steps; then nothing allocates.
 template <class T>
 class GroupLasso {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// How a network is trained: everything besides the spec, the data and the stretch that decides the
+// How a network is trained: everything besides the spec, the data and the segment that decides the
 // resulting bits.
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // A learning rate over a training, as a curve of pieces. Every schedule becomes a curve
-// (nn/schedules/), and a stretch of training carries the part that holds there. So two schedules
-// that agree on a stretch are the same work on it, whatever they do elsewhere.
+// (nn/schedules/), and a segment of training carries the part that holds there. So two schedules
+// that agree on a segment are the same work on it, whatever they do elsewhere.
 
 #include <cstdint>
 #include <span>
@@ -35,7 +35,7 @@ using LrCurve = std::vector<LrPiece>;
 [[nodiscard]] double lr_at(const LrCurve& curve, double epoch);
 
 /// Returns the pieces that hold somewhere in [from, to), in a form that depends on nothing else:
-/// constant pieces are cut at these borders and equal neighbours are joined. Other pieces stay
+/// constant pieces are cut at these boundaries and equal neighbours are joined. Other pieces stay
 /// whole, because their values need both ends.
 [[nodiscard]] LrCurve part_of(const LrCurve& curve, double from, double to);
 

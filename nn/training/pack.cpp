@@ -21,7 +21,7 @@ struct Shared {
   const Network<float>& network;
   const DataView& data;
   const LossFunction<float>& loss;
-  const Stretch& stretch;
+  const Segment& segment;
   std::byte* arena;
 };
 
@@ -32,7 +32,7 @@ class Lane {
       : of_(of),
         state_(of.net->state()),
         plan_(
-            plan_steps(kern::kOwnMemory, of.net->header(), shared.data, *of.hyper, shared.stretch)),
+            plan_steps(kern::kOwnMemory, of.net->header(), shared.data, *of.hyper, shared.segment)),
         update_(optimizer_of(of.hyper->optimizer.kind).bind(of.hyper->optimizer.fields, float{})),
         trainer_(plan_, {.network = shared.network,
                          .loss = shared.loss,
@@ -83,11 +83,11 @@ bool can_share_batches(const ParamSlab::Header& net, const Hyper& hyper) {
 }
 
 void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,
-                const Stretch& stretch, std::span<PackNet> nets) {
+                const Segment& segment, std::span<PackNet> nets) {
   const PackNet& any = nets.front();
   const Hyper& hyper = *any.hyper;
   for (const PackNet& one : nets) {
-    check_training(kernels, *one.net, *one.hyper, stretch);
+    check_training(kernels, *one.net, *one.hyper, segment);
     if (one.net->spec() != any.net->spec() || one.tally.steps != any.tally.steps)
       throw base::Error(base::Errc::internal, "networks train together that differ");
   }
@@ -104,11 +104,11 @@ void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const
   std::deque<Lane> lanes;
   std::vector<Lane*> running;
   for (PackNet& one : nets)
-    running.push_back(&lanes.emplace_back(Shared{network, data, *loss, stretch, arena}, one));
+    running.push_back(&lanes.emplace_back(Shared{network, data, *loss, segment, arena}, one));
 
   Batches batches(data, hyper.batch, hyper.shuffle, workspace.rows());
-  const std::int64_t steps = batches.per_epoch(), last = steps_to(stretch.to, stretch, steps);
-  for (std::int64_t step = steps_to(stretch.from, stretch, steps) + any.tally.steps;
+  const std::int64_t steps = batches.per_epoch(), last = steps_to(segment.to, segment, steps);
+  for (std::int64_t step = steps_to(segment.from, segment, steps) + any.tally.steps;
        step < last && !running.empty(); ++step) {
     std::erase_if(running, [](Lane* lane) { return !lane->goes_on(); });
     if (running.empty()) return;

@@ -23,7 +23,7 @@ enum class PackWord : std::uint8_t { go_on, stop, leave };
 struct PackNet {
   ParamSlab* net = nullptr;
   const Hyper* hyper = nullptr;
-  Tally tally{};                          ///< of the steps of the stretch that are done
+  Tally tally{};                          ///< of the steps of the segment that are done
   std::function<PackWord()> next;         ///< called before each step
   std::function<void(TrainStats)> ended;  ///< called once, with the result of train_steps(); or
   std::function<void(Tally)> left;        ///< called once, so that another pack goes on from there
@@ -36,6 +36,6 @@ struct PackNet {
 /// Trains each network as train_steps() would, with the same bits. Throws base::Error as that does,
 /// and (internal) if the networks differ, before any change.
 void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,
-                const Stretch& stretch, std::span<PackNet> nets);
+                const Segment& segment, std::span<PackNet> nets);
 
 }  // namespace nn

@@ -1,5 +1,5 @@
 #pragma once
-// The two loops over the steps of a stretch: the host waits for each step, or a device runs them
+// The two loops over the steps of a segment: the host waits for each step, or a device runs them
 // behind it.
 
 #include "nn/data/data_view.h"

@@ -37,10 +37,10 @@ Step StepPlan::step(std::int64_t at, std::span<const std::uint32_t> rows,
 }
 
 StepPlan plan_steps(const kern::Memory& memory, const ParamSlab::Header& net, const DataView& data,
-                    const Hyper& hyper, const Stretch& stretch) {
+                    const Hyper& hyper, const Segment& segment) {
   const std::int64_t per_epoch = steps_per_epoch(std::ssize(data.rows), hyper.batch);
-  StepPlan plan{.first = steps_to(stretch.from, stretch, per_epoch),
-                .last = steps_to(stretch.to, stretch, per_epoch),
+  StepPlan plan{.first = steps_to(segment.from, segment, per_epoch),
+                .last = steps_to(segment.to, segment, per_epoch),
                 .per_epoch = per_epoch,
                 .batch = hyper.batch,
                 .shards = shards_of(hyper, net.spec, memory),

@@ -9,7 +9,7 @@
 #include "nn/model/slab.h"
 #include "nn/training/hyper.h"
 #include "nn/training/lr_curve.h"
-#include "nn/training/stretch.h"
+#include "nn/training/segment.h"
 
 namespace nn {
 
@@ -25,7 +25,7 @@ struct Step {
 /// A plain value, the same on each call with the same arguments. Steps and epochs count from the
 /// network's birth. The default is a plan for a Trainer without any extras on the program's memory.
 struct StepPlan {
-  std::int64_t first = 0, last = 0;  ///< the steps of the stretch: [first, last)
+  std::int64_t first = 0, last = 0;  ///< the steps of the segment: [first, last)
   std::int64_t per_epoch = 1;        ///< steps of an epoch
   std::int32_t batch = 0;            ///< rows of a step; the last step of an epoch may have fewer
   int shards = 1;                    ///< parts of a batch, each with a gradient of its own
@@ -45,7 +45,7 @@ struct StepPlan {
   /// of one step and run the recording for the others (kern::Recorder).
   bool recorded = false;
 
-  /// Returns the learning rate at a step. It does not depend on where stretches are cut.
+  /// Returns the learning rate at a step. It does not depend on where segments are cut.
   [[nodiscard]] double rate_at(std::int64_t step) const;
   /// Returns Step::pull of a step.
   [[nodiscard]] double pull_at(std::int64_t step) const;
@@ -55,9 +55,9 @@ struct StepPlan {
                           std::int64_t number) const;
 };
 
-/// Chooses how to train a network in `memory` on one stretch. `hyper` is complete.
+/// Chooses how to train a network in `memory` on one segment. `hyper` is complete.
 [[nodiscard]] StepPlan plan_steps(const kern::Memory& memory, const ParamSlab::Header& net,
-                                  const DataView& data, const Hyper& hyper, const Stretch& stretch);
+                                  const DataView& data, const Hyper& hyper, const Segment& segment);
 
 /// Returns the rows in the largest part of a batch.
 [[nodiscard]] constexpr int largest_part(int batch, int shards) {

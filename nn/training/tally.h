@@ -1,5 +1,5 @@
 #pragma once
-// Sums over the steps of a stretch that are done.
+// Sums over the steps of a segment that are done.
 
 #include <cstdint>
 

@@ -27,11 +27,11 @@ int shards_of(const Hyper& hyper, const ModelSpec& spec, const kern::Memory& mem
 }
 
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
-                       const DataView& data, const Hyper& hyper, const Stretch& stretch,
+                       const DataView& data, const Hyper& hyper, const Segment& segment,
                        const StopPredicate& stop, Parallel* parallel) {
-  check_training(kernels, net, hyper, stretch);
+  check_training(kernels, net, hyper, segment);
   const kern::Memory& memory = *kernels.memory;
-  const StepPlan plan = plan_steps(memory, net.header(), data, hyper, stretch);
+  const StepPlan plan = plan_steps(memory, net.header(), data, hyper, segment);
   const Network<float>& network =
       workspace.network(net.spec(), kernels, largest_part(plan.batch, plan.shards), Use::training);
   check_data(network, data, hyper);

@@ -1,8 +1,8 @@
 #pragma once
-// Training a stretch of steps, and evaluating: the two things that tasks do with a network.
+// Training a segment of steps, and evaluating: the two things that tasks do with a network.
 //
 // Both run on the calling thread and on threads that a Parallel lends. Results depend on the
-// arguments alone: not on the worker, the workspace's earlier use, or the cuts between stretches.
+// arguments alone: not on the worker, the workspace's earlier use, or the cuts between segments.
 // Training {0, 3} equals training {0, 1} and then {1, 3}, bit for bit. No step allocates memory.
 // The calling thread has called kern::prepare_thread(); training throws base::Error otherwise.
 // With the kernels of a device, the network's bytes lie in the device's memory and `parallel` is
@@ -23,11 +23,11 @@
 #include "nn/network/workspace.h"
 #include "nn/training/hyper.h"
 #include "nn/training/parallel.h"
-#include "nn/training/stretch.h"
+#include "nn/training/segment.h"
 
 namespace nn {
 
-/// The result of a stretch of training besides the slab. Encodable.
+/// The result of a segment of training besides the slab. Encodable.
 struct TrainStats {
   /// Mean over the rows, each with the weights before its step; 0 without rows.
   double loss = 0;
@@ -40,7 +40,7 @@ struct TrainStats {
   auto operator<=>(const TrainStats&) const = default;
 };
 
-/// Called before each step; true ends the stretch early.
+/// Called before each step; true ends the segment early.
 using StopPredicate = std::function<bool()>;
 
 /// Trains `net` in place. `hyper` is complete, its optimizer is the one that the slab was made for,
@@ -51,7 +51,7 @@ using StopPredicate = std::function<bool()>;
 /// together, before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
-                                     const Stretch& stretch, const StopPredicate& stop = {},
+                                     const Segment& segment, const StopPredicate& stop = {},
                                      Parallel* parallel = nullptr);
 
 /// Returns the number of parts of a batch: hyper.shards, or if that is 0, a power of two from 1 to

@@ -10,11 +10,11 @@
 namespace nn {
 namespace {
 
-void check_stretch(const Stretch& stretch) {
-  if (stretch.per_epoch < 1 || stretch.from < 0 || stretch.to < stretch.from) {
-    throw base::Error(base::Errc::internal, "a stretch from " + std::to_string(stretch.from) +
-                                                " to " + std::to_string(stretch.to) + " of 1/" +
-                                                std::to_string(stretch.per_epoch) +
+void check_segment(const Segment& segment) {
+  if (segment.per_epoch < 1 || segment.from < 0 || segment.to < segment.from) {
+    throw base::Error(base::Errc::internal, "a segment from " + std::to_string(segment.from) +
+                                                " to " + std::to_string(segment.to) + " of 1/" +
+                                                std::to_string(segment.per_epoch) +
                                                 " epochs is none");
   }
 }
@@ -55,9 +55,9 @@ void check_images(const DataView& data, const Hyper& hyper) {
 }  // namespace
 
 void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, const Hyper& hyper,
-                    const Stretch& stretch) {
+                    const Segment& segment) {
   check_slab(net, hyper);
-  check_stretch(stretch);
+  check_segment(segment);
   check_precision(kernels, hyper);
   check_thread();
 }

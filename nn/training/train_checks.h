@@ -10,10 +10,10 @@
 
 namespace nn {
 
-/// Throws base::Error unless the slab has the optimizer's slots, the stretch is valid, the kernels
+/// Throws base::Error unless the slab has the optimizer's slots, the segment is valid, the kernels
 /// have the precision of `hyper`, and this thread flushes denormals.
 void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, const Hyper& hyper,
-                    const Stretch& stretch);
+                    const Segment& segment);
 
 /// Throws base::Error unless the network, planned for this training, takes the data's rows.
 void check_data(const Network<float>& network, const DataView& data, const Hyper& hyper);

@@ -20,7 +20,7 @@ std::align_val_t box_align(const TypeOps& ops) {
   return std::align_val_t{ops.align > alignof(Box) ? ops.align : alignof(Box)};
 }
 
-/// Memory at a border of cache lines, and in front of it where malloc's block begins. Not by
+/// Memory at a boundary of cache lines, and in front of it where malloc's block begins. Not by
 /// aligned_alloc, which asks the heap for more than it keeps: a block that was freed is too small
 /// for the next one of its size, so that the heap of a long study grows without end.
 std::byte* allocate_lines(std::size_t bytes) {

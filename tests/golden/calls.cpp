@@ -154,11 +154,11 @@ class OnNetwork {
   }
 
  private:
-  void print_train(const nn::Hyper& hyper, const nn::Stretch& stretch,
+  void print_train(const nn::Hyper& hyper, const nn::Segment& segment,
                    const std::string& variant) const {
     rt::Value<nn::ParamSlab> net = tasks::init(model_, hyper.optimizer, kSeed);
-    print(tasks::train(net, data_, hyper, stretch,
-                       tasks::train_cost(model_, stretch, kRows, hyper.batch)),
+    print(tasks::train(net, data_, hyper, segment,
+                       tasks::train_cost(model_, segment, kRows, hyper.batch)),
           variant);
   }
 

@@ -157,9 +157,9 @@ class Trainer {
   static rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net,
                                          const rt::Value<nn::Dataset>& data, const nn::Hyper& hyper,
                                          const nn::ModelSpec& model) {
-    const nn::Stretch stretch{0, kEpochs};
-    return tasks::train(net, data, hyper, stretch,
-                        tasks::train_cost(model, stretch, kTrainRows, hyper.batch));
+    const nn::Segment segment{0, kEpochs};
+    return tasks::train(net, data, hyper, segment,
+                        tasks::train_cost(model, segment, kTrainRows, hyper.batch));
   }
 
   support::TempFolder folder_;

@@ -39,7 +39,7 @@ void for_each_table_of_programs(Body body) {
 
 TEST(Rows, OfAProductAreAlone) {
   // Dense layers forward (A B) and backward (A B^T): one input or output, few of either, sizes
-  // around a tile's and a block's, and one beyond every border of gemm_borders.cpp.
+  // around a tile's and a block's, and one beyond every threshold of gemm_thresholds.cpp.
   std::vector<std::pair<int, int>> shapes;
   for (const int n : {1, 2, 3, 4, 7, 10, 16, 17, 31, 33, 64, 70, 200})
     for (const int k : {1, 2, 7, 16, 29, 64, 130, 300, 784}) shapes.emplace_back(n, k);

@@ -10,7 +10,7 @@ VERSION_IN = "nn/adapt/plugin.h"
 HEADERS = ("base/error.h", "base/kind.h", "nn/adapt/grid.h", "nn/adapt/policy.h", "nn/error.h", "nn/fields.h",
            "nn/model/shape.h", "nn/model/spec.h", "nn/reshape/operation.h", "nn/reshape/statistics.h", "nn/training/hyper.h",
            "nn/training/unit_norms.h")
-VERSION, TEXT = 5, "06b20ddd0d1143f7"
+VERSION, TEXT = 5, "2e8267150a0ae078"
 
 
 def text_of(tree):

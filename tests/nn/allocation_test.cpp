@@ -151,8 +151,8 @@ nn::ParamSlab fresh(const nn::ModelSpec& spec, const nn::Hyper& h) {
   return net;
 }
 
-/// Allocations between the borders of the steps of a second training with a workspace that has seen
-/// the first.
+/// Allocations between the boundaries of the steps of a second training with a workspace that has
+/// seen the first.
 std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, nn::ParamSlab net,
                                    const nn_test::Table& table, const nn::Hyper& h,
                                    bool numbers = false) {
@@ -162,15 +162,15 @@ std::vector<std::int64_t> per_step(const kern::Kernels<float>& kernels, nn::Para
   kern::prepare_thread();
   find_libraries();
   (void)nn::train_steps(kernels, workspace, net, view, h, {0, 2});
-  std::vector<std::int64_t> at_border;
-  at_border.reserve(1000);
+  std::vector<std::int64_t> at_boundary;
+  at_boundary.reserve(1000);
   (void)nn::train_steps(kernels, workspace, net, view, h, {2, 5}, [&] {
-    at_border.push_back(allocations);
+    at_boundary.push_back(allocations);
     return false;
   });
   std::vector<std::int64_t> steps;
-  for (std::size_t i = 1; i < at_border.size(); ++i)
-    steps.push_back(at_border[i] - at_border[i - 1]);
+  for (std::size_t i = 1; i < at_boundary.size(); ++i)
+    steps.push_back(at_boundary[i] - at_boundary[i - 1]);
   return steps;
 }
 
@@ -183,24 +183,24 @@ TEST(Allocation, AStepOfAPackAllocatesNothing) {
   find_libraries();
   std::vector<nn::ParamSlab> nets;
   for (int i = 0; i < 3; ++i) nets.push_back(fresh(nn_test::normed(12, 20, 3), h));
-  std::vector<std::int64_t> at_border;
-  at_border.reserve(1000);
-  for (const nn::Stretch& stretch : {nn::Stretch{0, 2}, nn::Stretch{2, 5}}) {
-    at_border.clear();
+  std::vector<std::int64_t> at_boundary;
+  at_boundary.reserve(1000);
+  for (const nn::Segment& segment : {nn::Segment{0, 2}, nn::Segment{2, 5}}) {
+    at_boundary.clear();
     std::vector<nn::PackNet> members(nets.size());
     for (std::size_t i = 0; i < nets.size(); ++i) {
       members[i].net = &nets[i];
       members[i].hyper = &h;
       members[i].next = [&] {
-        at_border.push_back(allocations);
+        at_boundary.push_back(allocations);
         return nn::PackWord::go_on;
       };
       members[i].ended = [](const nn::TrainStats&) {};
     }
-    nn::train_pack(kern::cpu_kernels(), workspace, view, stretch, members);
+    nn::train_pack(kern::cpu_kernels(), workspace, view, segment, members);
   }
-  ASSERT_EQ(at_border.size(), 3 * 4 * nets.size());
-  EXPECT_EQ(at_border.back(), at_border.front());
+  ASSERT_EQ(at_boundary.size(), 3 * 4 * nets.size());
+  EXPECT_EQ(at_boundary.back(), at_boundary.front());
 }
 
 TEST(Allocation, AStepOfAGrownNetworkAllocatesNothing) {

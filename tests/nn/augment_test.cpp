@@ -83,13 +83,13 @@ nn::ModelSpec small_cnn() {
   return nn::with_output(spec, 3);
 }
 
-nn::ParamSlab trained(const nn::Hyper& h, const std::vector<nn::Stretch>& stretches,
+nn::ParamSlab trained(const nn::Hyper& h, const std::vector<nn::Segment>& segments,
                       const nn::DataView& view) {
   nn::ParamSlab net(nn::slab_header(small_cnn(), h.optimizer));
   nn::init_weights(net, 5);
   nn::Workspace workspace;
-  for (const nn::Stretch& stretch : stretches)
-    (void)nn::train_steps(cpu(), workspace, net, view, h, stretch);
+  for (const nn::Segment& segment : segments)
+    (void)nn::train_steps(cpu(), workspace, net, view, h, segment);
   return net;
 }
 

@@ -48,9 +48,9 @@ class Training {
     nn::init_weights(net_, seed);
     kern::prepare_thread();
   }
-  nn::TrainStats train(const nn::Stretch& stretch) {
+  nn::TrainStats train(const nn::Segment& segment) {
     return nn::train_steps(kern::cpu_kernels(), workspace_, net_, data_->view(nn::Part::train),
-                           hyper_, stretch);
+                           hyper_, segment);
   }
   void set_rate(double lr) { hyper_.optimizer.fields["lr"] = lr; }
   void reshape(const nn::Operation& operation) {

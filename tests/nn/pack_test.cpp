@@ -58,7 +58,7 @@ class Pack {
   /// Trains all; `word(network, step)` is asked before each step. Those that leave go on alone
   /// afterwards.
   template <class Word>
-  void train(const nn::DataView& view, const nn::Stretch& stretch, Word word) {
+  void train(const nn::DataView& view, const nn::Segment& segment, Word word) {
     std::vector<nn::PackNet> members;
     std::vector<std::int64_t> steps(nets_.size());
     std::vector<nn::PackNet> left;
@@ -70,26 +70,26 @@ class Pack {
         left.back().tally = tally;
       };
     }
-    nn::train_pack(cpu(), workspace_, view, stretch, members);
+    nn::train_pack(cpu(), workspace_, view, segment, members);
     for (nn::PackNet& one : left) {
       nn::Workspace other;
       one.next = [] { return nn::PackWord::go_on; };
-      nn::train_pack(cpu(), other, view, stretch, {&one, 1});
+      nn::train_pack(cpu(), other, view, segment, {&one, 1});
     }
   }
-  void train(const nn::DataView& view, const nn::Stretch& stretch) {
-    train(view, stretch, [](std::size_t, std::int64_t) { return nn::PackWord::go_on; });
+  void train(const nn::DataView& view, const nn::Segment& segment) {
+    train(view, segment, [](std::size_t, std::int64_t) { return nn::PackWord::go_on; });
   }
 
   void expect_as_alone(const nn::ModelSpec& spec, const nn::DataView& view,
-                       const std::vector<nn::Stretch>& stretches) {
+                       const std::vector<nn::Segment>& segments) {
     for (std::size_t i = 0; i < nets_.size(); ++i) {
       SCOPED_TRACE(i);
       nn::ParamSlab alone = fresh(spec, hypers_[i], i + 1);
       nn::Workspace workspace;
       nn::TrainStats last;
-      for (const nn::Stretch& stretch : stretches)
-        last = nn::train_steps(cpu(), workspace, alone, view, hypers_[i], stretch);
+      for (const nn::Segment& segment : segments)
+        last = nn::train_steps(cpu(), workspace, alone, view, hypers_[i], segment);
       EXPECT_TRUE(same(stats[i], last));
       EXPECT_TRUE(std::ranges::equal(nets_[i].bytes(), alone.bytes()));
     }
@@ -129,10 +129,10 @@ TEST(Pack, EachNetworkIsWhatItWouldBeAloneWithAnyLayer) {
 TEST(Pack, OneMayLeaveAtAnyStepAndGoOn) {
   const nn_test::Table table(50, 36, 3);
   const nn::ModelSpec spec = nn_test::assorted(2, 3);
-  for (std::int64_t border = 0; border <= 8; ++border) {
+  for (std::int64_t boundary = 0; boundary <= 8; ++boundary) {
     Pack pack(spec, hypers());
     pack.train(table.view(), {0, 2}, [&](std::size_t net, std::int64_t step) {
-      return net % 2 == 0 && step == border ? nn::PackWord::leave : nn::PackWord::go_on;
+      return net % 2 == 0 && step == boundary ? nn::PackWord::leave : nn::PackWord::go_on;
     });
     pack.expect_as_alone(spec, table.view(), {{0, 2}});
   }

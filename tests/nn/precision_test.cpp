@@ -29,12 +29,12 @@ std::vector<const kern::Kernels<float>*> bf16_tables() {
 
 nn::ParamSlab trained(const kern::Kernels<float>& kernels, const nn::ModelSpec& spec,
                       const Table& table, const nn::Hyper& hyper,
-                      const std::vector<nn::Stretch>& stretches) {
+                      const std::vector<nn::Segment>& segments) {
   nn::ParamSlab net(nn::slab_header(spec, hyper.optimizer));
   nn::init_weights(net, 11);
   nn::Workspace workspace;
-  for (const nn::Stretch& stretch : stretches)
-    (void)nn::train_steps(kernels, workspace, net, table.view(), hyper, stretch);
+  for (const nn::Segment& segment : segments)
+    (void)nn::train_steps(kernels, workspace, net, table.view(), hyper, segment);
   return net;
 }
 
@@ -84,13 +84,13 @@ TEST(Bf16, TheFirstStepIsTheOraclesAndNotThatOfF32) {
   };
   EXPECT_GT(apart(whole), 2e-5F);
   for (const kern::Kernels<float>* kernels : bf16_tables()) {
-    // Activations next to a border of rounding may fall on either side of it.
+    // Activations next to a boundary of rounding may fall on either side of it.
     EXPECT_LT(apart(trained(*kernels, spec, table, in_bf16(hyper), {{0, 1}})), 0.3F * apart(whole))
         << kernels->name;
   }
 }
 
-TEST(Bf16, StretchesDoNotShow) {
+TEST(Bf16, SegmentsDoNotShow) {
   const Table table(101, 36, 3);
   const nn::ModelSpec spec = nn_test::mlp(36, {40, 33}, 3);
   const nn::Hyper hyper = in_bf16(nn_test::hyper("adam", {{"lr", 0.01}}, 20, 1));

@@ -1,4 +1,4 @@
-// Learning-rate schedules: each kind against its formula in f64, curves cut into stretches, and
+// Learning-rate schedules: each kind against its formula in f64, curves cut into segments, and
 // training under them.
 
 #include "nn/schedules/schedule.h"
@@ -141,7 +141,7 @@ nn::Hyper with(nn::LrCurve curve) {
   return h;
 }
 
-TEST(LrCurve, AStretchOfOneRateIsThePlainOptimizer) {
+TEST(LrCurve, ASegmentOfOneRateIsThePlainOptimizer) {
   const std::vector<std::pair<std::int64_t, double>> points{{0, 0.1}, {10, 0.01}};
   const nn::Hyper h = with(nn::piecewise_curve(points));
   nn::Hyper plain = hyper("sgd", {{"lr", 0.1}, {"momentum", 0.9}});
@@ -152,9 +152,9 @@ TEST(LrCurve, AStretchOfOneRateIsThePlainOptimizer) {
   EXPECT_EQ(nn::hyper_on(plain, {0, 3}), plain);
 }
 
-TEST(LrCurve, StretchesThatAgreeAreEqualWhateverComesLater) {
-  const auto on = [](const nn::Choice& schedule, std::int64_t epochs, nn::Stretch stretch) {
-    return nn::hyper_on(with(nn::schedule_curve(schedule, kLr, epochs)), stretch);
+TEST(LrCurve, SegmentsThatAgreeAreEqualWhateverComesLater) {
+  const auto on = [](const nn::Choice& schedule, std::int64_t epochs, nn::Segment segment) {
+    return nn::hyper_on(with(nn::schedule_curve(schedule, kLr, epochs)), segment);
   };
   const auto step = [](double factor) { return nn::Choice{"step", {{"factor", factor}}}; };
   EXPECT_EQ(on(step(0.5), 30, {0, 10}), on(step(0.1), 50, {0, 10}));
@@ -172,19 +172,19 @@ TEST(LrCurve, StretchesThatAgreeAreEqualWhateverComesLater) {
   EXPECT_NE(on({"cosine", {}}, 9, {1, 4}), on({"cosine", {}}, 15, {1, 4}));
 }
 
-/// Trains under a schedule, cut at the borders of a grid.
+/// Trains under a schedule, cut at the boundaries of a grid.
 nn::ParamSlab trained(const nn::Hyper& h, std::int64_t per_epoch,
-                      const std::vector<std::int64_t>& borders) {
+                      const std::vector<std::int64_t>& boundaries) {
   const Table table(101, 6, 3);
   nn::ParamSlab net(nn::slab_header(nn_test::mlp(6, {9, 5}, 3, "tanh"), h.optimizer));
   nn::init_weights(net, 11);
   nn::Workspace workspace;
   kern::prepare_thread();
   std::int64_t from = 0;
-  for (const std::int64_t to : borders) {
-    const nn::Stretch stretch{from, to, per_epoch};
+  for (const std::int64_t to : boundaries) {
+    const nn::Segment segment{from, to, per_epoch};
     (void)nn::train_steps(kern::cpu_kernels(), workspace, net, table.view(),
-                          nn::hyper_on(h, stretch), stretch);
+                          nn::hyper_on(h, segment), segment);
     from = to;
   }
   return net;

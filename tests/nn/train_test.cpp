@@ -213,7 +213,7 @@ TEST(Train, ShardsFollowTheWorkOfAStep) {
   EXPECT_EQ(shards(nn_test::mlp(784, {16}, 10), 256, 3), 3);
 }
 
-TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
+TEST(Train, OneLongSegmentEqualsShortOnesBitForBit) {
   const Table table(101, 36, 3);
   for (const nn::ModelSpec& spec : {nn_test::mlp(36, {9, 5}, 3, "tanh"), nn_test::normed(36, 9, 3),
                                     nn_test::residual(36, 9, 3), nn_test::assorted(3, 3)}) {
@@ -229,10 +229,10 @@ TEST(Train, OneLongStretchEqualsShortOnesBitForBit) {
   }
 }
 
-TEST(Train, StretchesFinerThanAnEpochAddUpBitForBit) {
+TEST(Train, SegmentsFinerThanAnEpochAddUpBitForBit) {
   const Table table(101, 36, 3);
   const nn::ModelSpec spec = nn_test::assorted(2, 3);
-  const std::vector<std::vector<nn::Stretch>> cuts{
+  const std::vector<std::vector<nn::Segment>> cuts{
       {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 8, 4}, {2, 3}},
       {{0, 5, 7}, {5, 7, 7}, {3, 4, 3}, {4, 9, 3}},
       {{0, 3000, 1000}},
@@ -244,9 +244,9 @@ TEST(Train, StretchesFinerThanAnEpochAddUpBitForBit) {
     for (const auto& cut : cuts) {
       nn::ParamSlab parts = fresh(spec, h);
       std::int64_t steps = 0, rows = 0;
-      for (const nn::Stretch& stretch : cut) {
-        const nn::TrainStats stats = nn::train_steps(cpu(), one, parts, table.view(), h, stretch);
-        EXPECT_EQ(stats.rows, nn::rows_in(stretch, 101, h.batch));
+      for (const nn::Segment& segment : cut) {
+        const nn::TrainStats stats = nn::train_steps(cpu(), one, parts, table.view(), h, segment);
+        EXPECT_EQ(stats.rows, nn::rows_in(segment, 101, h.batch));
         steps += stats.steps;
         rows += stats.rows;
       }
@@ -257,21 +257,21 @@ TEST(Train, StretchesFinerThanAnEpochAddUpBitForBit) {
   }
 }
 
-TEST(Train, AStretchHasOneFormOnTheCoarsestGrid) {
-  EXPECT_EQ(nn::reduced({8, 12, 4}), (nn::Stretch{2, 3, 1}));
-  EXPECT_EQ(nn::reduced({9, 12, 4}), (nn::Stretch{9, 12, 4}));
-  EXPECT_EQ(nn::reduced({0, 2, 4}), (nn::Stretch{0, 1, 2}));
+TEST(Train, ASegmentHasOneFormOnTheCoarsestGrid) {
+  EXPECT_EQ(nn::reduced({8, 12, 4}), (nn::Segment{2, 3, 1}));
+  EXPECT_EQ(nn::reduced({9, 12, 4}), (nn::Segment{9, 12, 4}));
+  EXPECT_EQ(nn::reduced({0, 2, 4}), (nn::Segment{0, 1, 2}));
   EXPECT_DOUBLE_EQ(nn::epochs_in({9, 12, 4}), 0.75);
   EXPECT_EQ(nn::rows_in({0, 2}, 101, 16), 202);
-  EXPECT_EQ(nn::rows_in({3, 4, 4}, 101, 16), 101 - 5 * 16);  // 7 steps an epoch, border 3 after 5
+  EXPECT_EQ(nn::rows_in({3, 4, 4}, 101, 16), 101 - 5 * 16);  // 7 steps an epoch, boundary 3 after 5
 }
 
-TEST(Train, AStretchThatIsNoneIsRefused) {
+TEST(Train, ASegmentThatIsNoneIsRefused) {
   const Table table(20, 6, 3);
   const nn::Hyper h = hyper("sgd", {}, 16);
   nn::ParamSlab net = fresh(nn_test::mlp(6, {9}, 3), h);
   nn::Workspace workspace;
-  for (const nn::Stretch& none : {nn::Stretch{2, 1}, nn::Stretch{-1, 1}, nn::Stretch{0, 1, 0}})
+  for (const nn::Segment& none : {nn::Segment{2, 1}, nn::Segment{-1, 1}, nn::Segment{0, 1, 0}})
     EXPECT_THROW((void)nn::train_steps(cpu(), workspace, net, table.view(), h, none), base::Error);
 }
 

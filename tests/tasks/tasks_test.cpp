@@ -80,12 +80,14 @@ class Tasks : public testing::Test {
     return tasks::evaluate(net, data, nn::Part::valid, hyper.loss, tasks::evaluate_cost(model, 60));
   }
 
-  /// Trains over the borders given and returns the slab's bytes; `scores` gets one score a border.
-  Bytes run(const std::vector<std::int64_t>& borders, std::vector<double>* scores = nullptr) const {
+  /// Trains over the boundaries given and returns the slab's bytes; `scores` gets one score a
+  /// boundary.
+  Bytes run(const std::vector<std::int64_t>& boundaries,
+            std::vector<double>* scores = nullptr) const {
     const auto data = tasks::load(data_spec);
     auto net = init();
     std::int64_t from = 0;
-    for (const std::int64_t to : borders) {
+    for (const std::int64_t to : boundaries) {
       (void)train(net, data, from, to).get();
       if (scores != nullptr) scores->push_back(evaluate(net, data).get().accuracy);
       from = to;
@@ -126,16 +128,16 @@ TEST_F(Tasks, TwoStretchesAreOne) {
   EXPECT_EQ(run({1, 3}), run({3}));
 }
 
-TEST_F(Tasks, AStretchHasOneNameOnEveryGrid) {
+TEST_F(Tasks, ASegmentHasOneNameOnEveryGrid) {
   rt::Config config = sequential();
   config.store = std::make_shared<rt::Store>();
   const rt::Runtime runtime(config);
   const auto data = tasks::load(data_spec);
   auto coarse = init();
   auto fine = init();
-  const auto train_on = [&](rt::Value<nn::ParamSlab>& net, const nn::Stretch& stretch) {
-    return tasks::train(net, data, hyper, stretch,
-                        tasks::train_cost(model, stretch, 180, hyper.batch));
+  const auto train_on = [&](rt::Value<nn::ParamSlab>& net, const nn::Segment& segment) {
+    return tasks::train(net, data, hyper, segment,
+                        tasks::train_cost(model, segment, 180, hyper.batch));
   };
   const double before = tasks::epochs_trained();
   (void)train_on(coarse, {0, 1}).get();
@@ -343,8 +345,8 @@ TEST_F(Tasks, OnlyNetworksWithTheSameBatchesTrainTogether) {
   const auto loaded = tasks::load(data_spec);
   const nn::Dataset& data = loaded.get();
   const nn::ParamSlab net(nn::slab_header(model, hyper.optimizer));
-  const auto fit = [&](const nn::Hyper& own, const nn::Stretch& stretch = {0, 1}) {
-    const rt::PackFit fit = tasks::train_fit(net, data, own, stretch);
+  const auto fit = [&](const nn::Hyper& own, const nn::Segment& segment = {0, 1}) {
+    const rt::PackFit fit = tasks::train_fit(net, data, own, segment);
     EXPECT_GT(fit.most, 1);
     return fit.with;
   };

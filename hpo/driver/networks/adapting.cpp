@@ -76,9 +76,9 @@ bool measures_its_size(const std::vector<nn::Operations>& candidates) {
 
 }  // namespace
 
-AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
+AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::TrainingSetup setup,
                                  rt::Value<nn::ParamSlab> net)
-    : course_(std::move(course)),
+    : setup_(std::move(setup)),
       adaptation_(plan.spec.adapt.value_or(nn::Adaptation{})),
       cpus_(plan.spec.resources.cpus),
       policy_(policy_for(plan.spec)),
@@ -87,25 +87,25 @@ AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
       row_(plan.network->row) {
   if (!policy_) return;
   grid_ = policy_->grid();
-  course_.score_rows = policy_->rows();
-  course_.by_row = policy_->wants().gains;
+  setup_.score_rows = policy_->rows();
+  setup_.by_row = policy_->wants().gains;
   born_ = plan.network->header;
-  course_.hyper.penalty = penalty_of(policy_->penalty().strength);
+  setup_.hyper.penalty = penalty_of(policy_->penalty().strength);
 }
 
-AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
+AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::TrainingSetup setup,
                                  rt::Value<nn::ParamSlab> net, std::int64_t epochs,
                                  const std::vector<Adapted>& rounds)
-    : AdaptingNetwork(plan, std::move(course), std::move(net)) {
+    : AdaptingNetwork(plan, std::move(setup), std::move(net)) {
   becomes(net_.get().spec());
   for (const Adapted& round : rounds) told(round_of(round));
   now_ = epochs * grid_;
 }
 
-AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::Course course,
+AdaptingNetwork::AdaptingNetwork(const TrialPlan& plan, tasks::TrainingSetup setup,
                                  rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
                                  std::int64_t epochs)
-    : AdaptingNetwork(plan, std::move(course), std::move(net)) {
+    : AdaptingNetwork(plan, std::move(setup), std::move(net)) {
   becomes(std::move(model));
   now_ = epochs * grid_;
 }
@@ -123,12 +123,11 @@ bool AdaptingNetwork::goes_on_anywhere(const TrialSpec& spec) {
 void AdaptingNetwork::train(std::int64_t to, TrialContext& trial) {
   const std::int64_t step = policy_ && policy_->wants().losses ? 1 : to - now_;
   while (now_ < to) {
-    const nn::Stretch stretch{now_, now_ + step, grid_};
-    const rt::Flops cost =
-        tasks::train_cost(row_, stretch, course_.train_rows, course_.hyper.batch);
-    trial.stretch(cost.value);
-    const rt::On device(course_.devices.kind_for(model_, course_.hyper));
-    pieces_.push_back(tasks::train(net_, course_.data, course_.hyper, stretch, cost));
+    const nn::Segment segment{now_, now_ + step, grid_};
+    const rt::Flops cost = tasks::train_cost(row_, segment, setup_.train_rows, setup_.hyper.batch);
+    trial.segment(cost.value);
+    const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+    pieces_.push_back(tasks::train(net_, setup_.data, setup_.hyper, segment, cost));
     window_.push_back(pieces_.back());
     now_ += step;
   }
@@ -158,19 +157,19 @@ const Adapted* AdaptingNetwork::logged_round(const TrialContext& trial) const {
 }
 
 rt::Flops AdaptingNetwork::scoring() const {
-  return tasks::evaluate_cost(row_, static_cast<std::uint64_t>(course_.score_rows));
+  return tasks::evaluate_cost(row_, static_cast<std::uint64_t>(setup_.score_rows));
 }
 
 rt::Flops AdaptingNetwork::looking_at_units() const {
-  return {static_cast<double>(nn::unit_statistics_flops(model_, course_.train_rows))};
+  return {static_cast<double>(nn::unit_statistics_flops(model_, setup_.train_rows))};
 }
 
 void AdaptingNetwork::count_looks(std::int64_t until, TrialContext& trial) const {
   const nn::Wants wants = policy_->wants();
   if (!wants.scores && !wants.units) return;
   for (auto at = policy_->next(now_); at && *at < until; at = policy_->next(*at + 1)) {
-    if (wants.units) trial.stretch(looking_at_units().value);
-    if (wants.scores) trial.stretch(scoring().value);
+    if (wants.units) trial.segment(looking_at_units().value);
+    if (wants.scores) trial.segment(scoring().value);
   }
 }
 
@@ -192,13 +191,13 @@ rt::Async<nn::TrainStats> AdaptingNetwork::stats() const {
 }
 
 double AdaptingNetwork::accuracy_of(const nn::Scores& scores) const {
-  const bool labels = nn::target_kind(course_.hyper.loss.kind) == nn::TargetKind::labels;
+  const bool labels = nn::target_kind(setup_.hyper.loss.kind) == nn::TargetKind::labels;
   return labels ? scores.accuracy : kNotMeasured;
 }
 
 rt::Value<nn::Scores> AdaptingNetwork::look(rt::Flops cost) const {
-  const rt::On device(course_.devices.kind_for(model_, course_.hyper));
-  return tasks::score(net_, course_.data, course_.hyper.loss, course_.score_rows, cost);
+  const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+  return tasks::score(net_, setup_.data, setup_.hyper.loss, setup_.score_rows, cost);
 }
 
 rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
@@ -214,7 +213,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   }
   if (wants.norms) {
     const auto asked = [&] {
-      const rt::On device(course_.devices.kind_for(model_, course_.hyper));
+      const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
       return tasks::unit_norms(net_);
     };
     const rt::Value<std::vector<nn::UnitNorms>> norms = asked();
@@ -223,10 +222,10 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   }
   if (wants.units) {
     const rt::Flops cost = looking_at_units();
-    trial.stretch(cost.value);
+    trial.segment(cost.value);
     const auto asked = [&] {
-      const rt::On device(course_.devices.kind_for(model_, course_.hyper));
-      return tasks::unit_statistics(net_, course_.data, cost);
+      const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+      return tasks::unit_statistics(net_, setup_.data, cost);
     };
     const rt::Value<std::vector<nn::UnitStatistics>> statistics = asked();
     units_ = co_await statistics;
@@ -234,7 +233,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   }
   if (wants.scores) {
     const rt::Flops cost = scoring();
-    trial.stretch(cost.value);
+    trial.segment(cost.value);
     const rt::Value<nn::Scores> scored = look(cost);
     const nn::Scores scores = co_await scored;
     out.valid_loss = scores.loss;
@@ -288,9 +287,9 @@ rt::Async<void> AdaptingNetwork::reshape(nn::Operations operations, std::uint64_
 
 rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) {
   const nn::Operations operations = turn.candidates.front();
-  rt::Async<tasks::Reshaped> reshaping = tasks::reshape_all(net_, model_, operations, course_);
+  rt::Async<tasks::Reshaped> reshaping = tasks::reshape_all(net_, model_, operations, setup_);
   const tasks::Reshaped network = co_await std::move(reshaping);
-  trial.stretch(network.flops);
+  trial.segment(network.flops);
   net_ = network.net;
   becomes(network.spec);
   nn::Candidate candidate = candidate_of(policy_.get(), operations, network);
@@ -303,80 +302,79 @@ rt::Async<nn::Round> AdaptingNetwork::apply(nn::Turn turn, TrialContext& trial) 
 
 nn::UnitPenalty AdaptingNetwork::penalty_of(double pull) const {
   nn::UnitPenalty penalty = policy_->penalty();
-  penalty.strength = pull / highest_rate(course_.hyper);
+  penalty.strength = pull / highest_rate(setup_.hyper);
   return penalty;
 }
 
-void AdaptingNetwork::train_guest(tasks::Guest& guest, const nn::Stretch& stretch) const {
-  if (stretch.to <= stretch.from) return;
+void AdaptingNetwork::train_guest(tasks::Guest& guest, const nn::Segment& segment) const {
+  if (segment.to <= segment.from) return;
   tasks::Reshaped& network = guest.network;
-  const rt::Flops cost = tasks::train_cost(nn::flops_per_row(network.spec), stretch,
-                                           course_.train_rows, course_.hyper.batch);
-  const rt::On device(course_.devices.kind_for(network.spec, guest.hyper));
-  (void)tasks::train(network.net, course_.data, guest.hyper, stretch, cost);
+  const rt::Flops cost = tasks::train_cost(nn::flops_per_row(network.spec), segment,
+                                           setup_.train_rows, setup_.hyper.batch);
+  const rt::On device(setup_.devices.kind_for(network.spec, guest.hyper));
+  (void)tasks::train(network.net, setup_.data, guest.hyper, segment, cost);
   network.flops += cost.value;
 }
 
 rt::Value<nn::ParamSlab> AdaptingNetwork::birth_of(const nn::Operations& operations,
                                                    const nn::ModelSpec& spec) const {
-  if (!course_.first)
-    return tasks::init(spec, course_.hyper.optimizer, course_.seed, course_.apart);
-  rt::Value<nn::ParamSlab> net = *course_.first;
+  if (!setup_.first) return tasks::init(spec, setup_.hyper.optimizer, setup_.seed, setup_.apart);
+  rt::Value<nn::ParamSlab> net = *setup_.first;
   nn::ParamSlab::Header header = born_;
   for (const nn::Operation& operation : operations) {
-    const rt::On device(course_.devices.kind_for(header.spec, course_.hyper));
+    const rt::On device(setup_.devices.kind_for(header.spec, setup_.hyper));
     header = nn::reshaped_header(header, nn::reshaped(header.spec, operation));
-    net = tasks::reshape(net, course_.data, operation, header, course_.seed);
+    net = tasks::reshape(net, setup_.data, operation, header, setup_.seed);
   }
   return net;
 }
 
-tasks::Guest AdaptingNetwork::guest(nn::Birth birth, std::int64_t border) const {
+tasks::Guest AdaptingNetwork::guest(nn::Birth birth, std::int64_t boundary) const {
   const auto at = std::ranges::find(others_, birth, &Other::birth);
   tasks::Guest guest{.operations = std::move(birth.operations),
                      .pull = birth.pull,
-                     .hyper = course_.hyper,
+                     .hyper = setup_.hyper,
                      .network = {}};
   guest.hyper.penalty = penalty_of(birth.pull);
   guest.network.spec = *nn::spec_after(born_.spec, guest.operations);
   std::int64_t from = 0;
   if (at != others_.end()) {
     guest.network.net = at->net;
-    from = at->border;
+    from = at->boundary;
   } else {
     guest.network.net = birth_of(guest.operations, guest.network.spec);
   }
-  train_guest(guest, {from, border, grid_});
+  train_guest(guest, {from, boundary, grid_});
   return guest;
 }
 
 void AdaptingNetwork::keep_guest(nn::Birth birth, rt::Value<nn::ParamSlab> net,
-                                 std::int64_t border) {
+                                 std::int64_t boundary) {
   auto at = std::ranges::find(others_, birth, &Other::birth);
   if (at == others_.end()) at = others_.insert(at, {.birth = std::move(birth), .net = {}});
   at->net = std::move(net);
-  at->border = border;
+  at->boundary = boundary;
 }
 
 rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
   const std::int64_t steps =
-      nn::steps_per_epoch(static_cast<std::int64_t>(course_.train_rows), course_.hyper.batch);
-  const nn::Stretch stretch{now_, nn::with_a_step(now_, *turn.race_until, grid_, steps), grid_};
+      nn::steps_per_epoch(static_cast<std::int64_t>(setup_.train_rows), setup_.hyper.batch);
+  const nn::Segment segment{now_, nn::with_a_step(now_, *turn.race_until, grid_, steps), grid_};
   const bool known = !measures_its_size(turn.candidates);
   std::vector<tasks::Guest> guests;
   for (const nn::Birth& birth : turn.births) guests.push_back(guest(birth, now_));
   if (known) {
-    double cost = tasks::runner_cost(model_, {}, stretch, course_).value;
+    double cost = tasks::runner_cost(model_, {}, segment, setup_).value;
     for (const nn::Operations& operations : turn.candidates)
-      cost += tasks::runner_cost(model_, operations, stretch, course_).value;
+      cost += tasks::runner_cost(model_, operations, segment, setup_).value;
     for (const tasks::Guest& one : guests)
-      cost += one.network.flops + tasks::runner_cost(one.network.spec, {}, stretch, course_).value;
-    trial.stretch(cost);
+      cost += one.network.flops + tasks::runner_cost(one.network.spec, {}, segment, setup_).value;
+    trial.segment(cost);
   }
   rt::Async<std::vector<tasks::Runner>> running =
-      tasks::race(net_, model_, turn.candidates, std::move(guests), stretch, course_);
+      tasks::race(net_, model_, turn.candidates, std::move(guests), segment, setup_);
   const std::vector<tasks::Runner> runners = co_await std::move(running);
-  nn::Round round{.from = stretch.from, .until = stretch.to, .candidates = {}};
+  nn::Round round{.from = segment.from, .until = segment.to, .candidates = {}};
   double cost = 0;
   for (const tasks::Runner& runner : runners) {
     nn::Candidate candidate = candidate_of(policy_.get(), runner.operations, runner.network);
@@ -384,28 +382,28 @@ rt::Async<nn::Round> AdaptingNetwork::race(nn::Turn turn, TrialContext& trial) {
     candidate.train_loss = runner.stats.loss;
     candidate.loss = runner.scores.loss;
     candidate.accuracy = accuracy_of(runner.scores);
-    if (course_.by_row) {
+    if (setup_.by_row) {
       round.rows = runner.scores.rows;
       candidate.gain = runner.gain.mean;
       candidate.gain_error = runner.gain.error;
     }
-    if (runner.pull) keep_guest({runner.operations, *runner.pull}, runner.network.net, stretch.to);
+    if (runner.pull) keep_guest({runner.operations, *runner.pull}, runner.network.net, segment.to);
     cost += candidate.flops;
     round.candidates.push_back(std::move(candidate));
   }
-  if (!known) trial.stretch(cost);
+  if (!known) trial.segment(cost);
   asked([&] { policy_->judge(round); });
   const auto winner = static_cast<std::size_t>(&round.accepted() - round.candidates.data());
   net_ = runners[winner].network.net;
   becomes(runners[winner].network.spec);
-  if (runners[winner].pull) course_.hyper.penalty = penalty_of(*runners[winner].pull);
+  if (runners[winner].pull) setup_.hyper.penalty = penalty_of(*runners[winner].pull);
   pieces_.push_back(rt::value(runners[winner].stats));
   co_return round;
 }
 
 rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
   const nn::Round round = round_of(logged);
-  const nn::Stretch stretch{round.from, round.until, grid_};
+  const nn::Segment segment{round.from, round.until, grid_};
   // Those that lost are there for a later race; nothing of them is computed before it.
   tasks::Reshaped accepted;
   double flops = 0;
@@ -415,24 +413,24 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
     const nn::Birth birth{candidate.operations, *candidate.pull};
     tasks::Guest one = guest(birth, round.from);
     if (candidate.accepted) accepted = one.network;
-    train_guest(one, stretch);
+    train_guest(one, segment);
     keep_guest(birth, one.network.net, round.until);
   }
   if (round.accepted().pull) {
-    course_.hyper.penalty = penalty_of(*round.accepted().pull);
+    setup_.hyper.penalty = penalty_of(*round.accepted().pull);
   } else {
     rt::Async<tasks::Reshaped> reshaping =
-        tasks::reshape_all(net_, model_, round.accepted().operations, course_);
+        tasks::reshape_all(net_, model_, round.accepted().operations, setup_);
     accepted = co_await std::move(reshaping);
   }
   net_ = accepted.net;
   becomes(accepted.spec);
-  trial.stretch(flops);
+  trial.segment(flops);
   if (round.until > round.from) {
-    const rt::On device(course_.devices.kind_for(model_, course_.hyper));
+    const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
     pieces_.push_back(
-        tasks::train(net_, course_.data, course_.hyper, stretch,
-                     tasks::train_cost(row_, stretch, course_.train_rows, course_.hyper.batch)));
+        tasks::train(net_, setup_.data, setup_.hyper, segment,
+                     tasks::train_cost(row_, segment, setup_.train_rows, setup_.hyper.batch)));
   }
   told(round);
   trial.adapted(std::move(logged));

@@ -1,6 +1,6 @@
 #pragma once
-// A network on its way through a trial: trained from border to border, and where its trial adapts,
-// raced and reshaped in between.
+// A network on its way through a trial: trained from boundary to boundary, and where its trial
+// adapts, raced and reshaped in between.
 
 #include <cstdint>
 #include <memory>
@@ -24,16 +24,16 @@ namespace hpo {
 class AdaptingNetwork {
  public:
   /// `net` at its birth.
-  AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net);
+  AdaptingNetwork(const TrialPlan& plan, tasks::TrainingSetup setup, rt::Value<nn::ParamSlab> net);
 
   /// Where `net` was trained for `epochs` and `rounds` came before. Only a policy that looks at no
   /// losses can go on from there (see goes_on_anywhere).
-  AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net,
+  AdaptingNetwork(const TrialPlan& plan, tasks::TrainingSetup setup, rt::Value<nn::ParamSlab> net,
                   std::int64_t epochs, const std::vector<Adapted>& rounds);
 
   /// Where `net` of that shape was trained for `epochs` under another trial's params, and goes on
   /// with those of `plan`, which has no policy.
-  AdaptingNetwork(const TrialPlan& plan, tasks::Course course, rt::Value<nn::ParamSlab> net,
+  AdaptingNetwork(const TrialPlan& plan, tasks::TrainingSetup setup, rt::Value<nn::ParamSlab> net,
                   nn::ModelSpec model, std::int64_t epochs);
 
   /// Of several networks of its trial, that of a fold, from 1 on: the log has their rounds
@@ -74,8 +74,8 @@ class AdaptingNetwork {
   /// The next round of the log where it is one of this network.
   [[nodiscard]] const Adapted* logged_round(const TrialContext& trial) const;
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
-  /// What the policy measured at its turns before border `until`, most of which came to nothing and
-  /// are not in the log: it was paid for all the same.
+  /// What the policy measured at its turns before boundary `until`, most of which came to nothing
+  /// and are not in the log: it was paid for all the same.
   void count_looks(std::int64_t until, TrialContext& trial) const;
   /// NaN where numbers are predicted.
   [[nodiscard]] double accuracy_of(const nn::Scores& scores) const;
@@ -85,25 +85,25 @@ class AdaptingNetwork {
   [[nodiscard]] rt::Async<nn::Round> apply(nn::Turn turn, TrialContext& trial);
   [[nodiscard]] rt::Async<nn::Round> race(nn::Turn turn, TrialContext& trial);
   /// Trains one that belongs to no report, and counts that.
-  void train_guest(tasks::Guest& guest, const nn::Stretch& stretch) const;
+  void train_guest(tasks::Guest& guest, const nn::Segment& segment) const;
   /// Another network at its birth: drawn, or made of the trial's first one.
   [[nodiscard]] rt::Value<nn::ParamSlab> birth_of(const nn::Operations& operations,
                                                   const nn::ModelSpec& spec) const;
-  /// Another network from its birth on, trained up to the border where a race begins.
-  [[nodiscard]] tasks::Guest guest(nn::Birth birth, std::int64_t border) const;
+  /// Another network from its birth on, trained up to the boundary where a race begins.
+  [[nodiscard]] tasks::Guest guest(nn::Birth birth, std::int64_t boundary) const;
   /// Where it stands behind a race; the next one goes on from there.
-  void keep_guest(nn::Birth birth, rt::Value<nn::ParamSlab> net, std::int64_t border);
+  void keep_guest(nn::Birth birth, rt::Value<nn::ParamSlab> net, std::int64_t boundary);
   /// What a pull of the policy's measure is for this training's rates.
   [[nodiscard]] nn::UnitPenalty penalty_of(double pull) const;
   void told(const nn::Round& round);
   void becomes(nn::ModelSpec model);
 
-  tasks::Course course_;
+  tasks::TrainingSetup setup_;
   nn::Adaptation adaptation_;
   std::int64_t cpus_ = 1;
   std::unique_ptr<nn::Policy> policy_;  ///< null: nothing changes its size while it trains
   std::int64_t grid_ = 1;
-  std::int64_t now_ = 0;  ///< border of the grid
+  std::int64_t now_ = 0;  ///< boundary of the grid
   std::int64_t fold_ = 0;
   rt::Value<nn::ParamSlab> net_;
   nn::ModelSpec model_;
@@ -111,7 +111,7 @@ class AdaptingNetwork {
   struct Other {
     nn::Birth birth;
     rt::Value<nn::ParamSlab> net;
-    std::int64_t border = 0;  ///< up to which it is trained
+    std::int64_t boundary = 0;  ///< up to which it is trained
   };
   nn::ParamSlab::Header born_;
   std::vector<Other> others_;                      ///< that raced

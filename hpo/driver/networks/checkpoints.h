@@ -1,7 +1,7 @@
 #pragma once
 // Bringing half-done work to the disk while trials train.
 //
-// A stretch of training ends with its network in the store's memory: that copy is the snapshot. A
+// A segment of training ends with its network in the store's memory: that copy is the snapshot. A
 // task of its own writes it, when the study's `checkpoint: {overhead: ...}` allows: on a worker
 // that would rest, or, when none rests for a while, before the others. So the time between two
 // checkpoints follows from what they cost, and nothing but the time does.

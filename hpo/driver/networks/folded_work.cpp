@@ -102,13 +102,13 @@ rt::Value<double> FoldedWork::timed(const Fold& fold) {
 }
 
 rt::Async<std::vector<Metrics>> FoldedWork::measured(std::vector<Fold>& folds,
-                                                     std::int64_t border) const {
+                                                     std::int64_t boundary) const {
   for (Fold& fold : folds) fold.scores.demand();
   std::vector<Metrics> out;
   for (Fold& fold : folds) {
     rt::Async<nn::TrainStats> trained = fold.network.stats();
     const nn::TrainStats stats = co_await std::move(trained);
-    if (stats.diverged) throw diverged_before(border);
+    if (stats.diverged) throw diverged_before(boundary);
     const nn::Scores scores = co_await fold.scores;
     out.push_back(metrics_of("valid", scores));
     out.back().emplace_back("train.loss", stats.loss);
@@ -123,27 +123,27 @@ rt::Async<std::vector<Metrics>> FoldedWork::measured(std::vector<Fold>& folds,
 rt::Async<void> FoldedWork::run(TrialContext& trial) {
   std::vector<Fold> folds = begin(trial.params(), trial.trial());
   const std::int64_t epochs = folds.front().plan->spec.epochs;
-  for (const std::int64_t border : report_borders(study_, epochs)) {
+  for (const std::int64_t boundary : report_boundaries(study_, epochs)) {
     for (Fold& fold : folds) {
-      rt::Async<void> training = fold.network.advance(border, trial);
+      rt::Async<void> training = fold.network.advance(boundary, trial);
       co_await std::move(training);
       const rt::Flops cost =
           tasks::evaluate_cost(fold.network.flops_per_row(), fold.data->valid_rows);
-      trial.stretch(cost.value);
+      trial.segment(cost.value);
       fold.scores = scored(fold, cost);
     }
     if (trial.replayed()) continue;
-    rt::Async<std::vector<Metrics>> measuring = measured(folds, border);
+    rt::Async<std::vector<Metrics>> measuring = measured(folds, boundary);
     const std::vector<Metrics> each = co_await std::move(measuring);
     std::vector<double> sizes;
     for (const Fold& fold : folds)
       sizes.push_back(static_cast<double>(fold.network.flops_per_row().forward));
     const Fold& middle = folds[middle_of(sizes)];
-    Report report{.step = border, .epochs = border, .over = border == epochs};
+    Report report{.step = boundary, .epochs = boundary, .over = boundary == epochs};
     report.metrics = mean_of(each);
     add_counted(report.metrics, study_, middle.network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.steps = counted_steps(study_, *folds.front().data, folds.front().plan->spec, border);
+    report.steps = counted_steps(study_, *folds.front().data, folds.front().plan->spec, boundary);
     if (study_.metric.name.starts_with("valid."))
       report.metrics.emplace_back(base::cat(study_.metric.name, ".spread"),
                                   spread_of(defined(each, study_.metric.name)));
@@ -152,9 +152,9 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
       report.weights = nn::weight_count(middle.network.model());
       report.inference_flops = static_cast<double>(middle.network.flops_per_row().forward);
     }
-    rt::Async<Word> reporting = trial.report(std::move(report));
-    const Word word = co_await std::move(reporting);
-    if (word == Word::stop) co_return;
+    rt::Async<Decision> reporting = trial.report(std::move(report));
+    const Decision decision = co_await std::move(reporting);
+    if (decision == Decision::stop) co_return;
   }
 }
 
@@ -163,7 +163,7 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   const std::int32_t folds = data_spec(study_, best.params).split.folds;
   const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
   const PlanPtr plan = plan_of(best.params, data);
-  Segment life = lineage.back();
+  Stage life = lineage.back();
   if (plan->spec.adapt)
     life.rounds =
         middle_rounds(life.rounds, folds, static_cast<double>(plan->network->row.forward));

@@ -17,13 +17,13 @@ namespace hpo {
 
 /// Of a study with `data: {folds: N}`. Fold i is the validation part of network i, all other rows
 /// outside of the test part train it; scaling and fills are fitted anew for each. A trial's folds
-/// are tasks of one trial, side by side where workers rest. At a border they report the mean of
+/// are tasks of one trial, side by side where workers rest. At a boundary they report the mean of
 /// every metric and, as `spread` of the objective, the standard deviation over the folds (of a
 /// sample: n - 1). The network that is written in the end is trained again, with the best trial's
 /// params and for as long, on all rows outside of the test part.
 ///
 /// Where the study adapts, each fold's network does so by itself, one after another up to each
-/// border, and the trial is reported with the network of the middle size. The one that is written
+/// boundary, and the trial is reported with the network of the middle size. The one that is written
 /// in the end repeats what that one did.
 class FoldedWork final : public NetworkWork {
  public:
@@ -42,12 +42,12 @@ class FoldedWork final : public NetworkWork {
     rt::Value<nn::Scores> scores = {};
   };
   [[nodiscard]] std::vector<Fold> begin(const Params& params, std::uint64_t trial);
-  /// Calls for a fold's scores at a border, and how long a row takes its network.
+  /// Calls for a fold's scores at a boundary, and how long a row takes its network.
   [[nodiscard]] static rt::Value<nn::Scores> scored(const Fold& fold, rt::Flops cost);
   [[nodiscard]] static rt::Value<double> timed(const Fold& fold);
-  /// What all folds were worth at a border. Throws where one diverged.
+  /// What all folds were worth at a boundary. Throws where one diverged.
   [[nodiscard]] rt::Async<std::vector<Metrics>> measured(std::vector<Fold>& folds,
-                                                         std::int64_t border) const;
+                                                         std::int64_t boundary) const;
 };
 
 /// The work of a study's trials: folded where its data has folds.

@@ -57,7 +57,7 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   const nn::DataSpec spec = data_spec(settled, params);
   if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
   const PlanPtr plan = plan_trial(settled, params, data.info, data.seeds.shuffle, nullptr);
-  Resources asked = plan->spec.resources;
+  TrialResources asked = plan->spec.resources;
   if (data.info.model) add_model_notes(settled, params, data, *plan, notes);
   return {.study = std::move(settled),
           .data = std::move(data),
@@ -77,7 +77,7 @@ LoadedStudy load_settled(const StudySpec& study) {
   return load_settled(study, study.space.middle());
 }
 
-std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers, int gpus) {
+std::int64_t slots_of(const StudySpec& study, const TrialResources& asked, int workers, int gpus) {
   if (study.parallel > 0) return study.parallel;
   std::int64_t slots = workers / std::max<std::int64_t>(1, asked.cpus);
   if (asked.gpus > 0)

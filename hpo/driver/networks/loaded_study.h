@@ -13,10 +13,10 @@
 namespace hpo {
 
 struct LoadedStudy {
-  StudySpec study;  ///< settled
-  StudyData data;   ///< there
-  Params params;    ///< what the data was loaded for
-  Resources asked;  ///< by the trial of `params`
+  StudySpec study;       ///< settled
+  StudyData data;        ///< there
+  Params params;         ///< what the data was loaded for
+  TrialResources asked;  ///< by the trial of `params`
   /// What was guessed, filled in or left out while the data was read, a sentence each.
   std::vector<std::string> notes;
 };
@@ -35,8 +35,8 @@ void require_other_model(const LoadedStudy& loaded, const std::filesystem::path&
 
 /// Slots of the search: what the study says, or with `parallel: auto` as many of its trials as
 /// `workers` and `gpus` hold at once, at least 1.
-[[nodiscard]] std::int64_t slots_of(const StudySpec& study, const Resources& asked, int workers,
-                                    int gpus);
+[[nodiscard]] std::int64_t slots_of(const StudySpec& study, const TrialResources& asked,
+                                    int workers, int gpus);
 /// The same on a platform, where whoever computes on a GPU has a core of its own for that.
 [[nodiscard]] std::int64_t slots_on(const rt::Platform& platform, const LoadedStudy& loaded);
 

@@ -30,7 +30,7 @@ std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, con
 
 }  // namespace
 
-tasks::Course NetworkWork::course_of(const TrialSpec& spec, const StudyData& data) const {
+tasks::TrainingSetup NetworkWork::setup_of(const TrialSpec& spec, const StudyData& data) const {
   tasks::DeviceRule devices = device_rule(spec.resources);
   if (as_born_)
     devices.gpu_from = devices.kind_for(spec.model, spec.hyper) == rt::Device::cuda ? 0 : kNever;
@@ -47,17 +47,17 @@ std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
   const bool keeps_size = !plan.spec.adapt && study_.reshape.empty();
   auto net = stored_network(checkpoint.key, plan, keeps_size);
   if (!net) return {};
-  return AdaptingNetwork(plan, course_of(plan.spec, data), std::move(*net), checkpoint.epochs,
+  return AdaptingNetwork(plan, setup_of(plan.spec, data), std::move(*net), checkpoint.epochs,
                          rounds);
 }
 
 AdaptingNetwork NetworkWork::fresh(std::uint64_t trial, const TrialPlan& plan,
                                    const StudyData& data) const {
-  tasks::Course course = course_of(plan.spec, data);
-  course.apart = apart(trial);
+  tasks::TrainingSetup setup = setup_of(plan.spec, data);
+  setup.apart = apart(trial);
   rt::Value<nn::ParamSlab> net = first_network(trial, plan, data);
-  if (!data.model.empty()) course.first = net;
-  return {plan, std::move(course), std::move(net)};
+  if (!data.model.empty()) setup.first = net;
+  return {plan, std::move(setup), std::move(net)};
 }
 
 rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const TrialPlan& plan,
@@ -68,14 +68,14 @@ rt::Value<nn::ParamSlab> NetworkWork::first_network(std::uint64_t trial, const T
   return tasks::continued(data.model, plan.network->header, how, data.seeds.init, apart(trial));
 }
 
-AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Segment& from,
-                                       const Segment& to, const StudyData& data) const {
+AdaptingNetwork NetworkWork::handed_on(const AdaptingNetwork& network, const Stage& from,
+                                       const Stage& to, const StudyData& data) const {
   const std::int32_t slots = plan_of(from.params, data)->network->header.slots;
   const PlanPtr plan = plan_of(to.params, data);
   const bool fits = slots == plan->network->header.slots;
   rt::Value<nn::ParamSlab> net =
       fits ? network.net() : tasks::with_slots_for(network.net(), plan->spec.hyper.optimizer);
-  return {*plan, course_of(plan->spec, data), std::move(net), network.model(), to.from};
+  return {*plan, setup_of(plan->spec, data), std::move(net), network.model(), to.from};
 }
 
 rt::Async<void> NetworkWork::reshape_copy(AdaptingNetwork& network, TrialContext& trial) const {
@@ -90,24 +90,24 @@ rt::Async<NetworkWork::Grown> NetworkWork::grow(Lineage past) {
   std::optional<AdaptingNetwork> network;
   std::size_t done = past.size();
   for (; done > 0; --done) {
-    const Segment& segment = past[done - 1];
-    network = stored(segment.network, *plan_of(segment.params, data), data, segment.rounds);
+    const Stage& stage = past[done - 1];
+    network = stored(stage.network, *plan_of(stage.params, data), data, stage.rounds);
     if (network) break;
   }
   const std::int64_t found = done > 0 ? past[done - 1].network.epochs : 0;
   for (; done < past.size(); ++done) {
-    const Segment& segment = past[done];
-    PastTrial trial(segment);
+    const Stage& stage = past[done];
+    PastTrial trial(stage);
     if (done == 0) {
-      network.emplace(fresh(segment.trial, *plan_of(segment.params, data), data));
+      network.emplace(fresh(stage.trial, *plan_of(stage.params, data), data));
     } else {
-      network.emplace(handed_on(*network, past[done - 1], segment, data));
+      network.emplace(handed_on(*network, past[done - 1], stage, data));
       rt::Async<void> reshaping = reshape_copy(*network, trial);
       co_await std::move(reshaping);
     }
-    for (const std::int64_t border : report_borders(study_, segment.network.epochs)) {
-      if (border <= segment.from) continue;
-      rt::Async<void> training = network->advance(border, trial);
+    for (const std::int64_t boundary : report_boundaries(study_, stage.network.epochs)) {
+      if (boundary <= stage.from) continue;
+      rt::Async<void> training = network->advance(boundary, trial);
       co_await std::move(training);
     }
   }
@@ -118,7 +118,7 @@ rt::Async<NetworkWork::Grown> NetworkWork::begin(TrialContext& trial, PlanPtr pl
                                                  const StudyData& data) {
   const std::span<const Reported> logged = trial.logged();
   Lineage lineage = trial.lineage();
-  const Segment now = lineage.back();
+  const Stage now = lineage.back();
   std::size_t before = 0;
   while (before < logged.size() && logged[before].epochs <= now.from) ++before;
   const std::size_t usable = AdaptingNetwork::goes_on_anywhere(plan->spec) ? logged.size() : 0;
@@ -133,7 +133,7 @@ rt::Async<NetworkWork::Grown> NetworkWork::begin(TrialContext& trial, PlanPtr pl
   lineage.pop_back();
   if (lineage.empty()) co_return Grown{fresh(trial.trial(), *plan, data), 0};
   trial.go_on_behind(before);
-  const Segment from = lineage.back();
+  const Stage from = lineage.back();
   rt::Async<Grown> growing = grow(std::move(lineage));
   const Grown grown = co_await std::move(growing);
   Grown begun{handed_on(grown.network, from, now, data), now.from};

@@ -47,16 +47,16 @@ bool differs(const rt::Value<nn::ParamSlab>& net, std::string_view logged) {
   return !logged.empty() && net.key().hex() != logged;
 }
 
-/// The logged report of that border, which the log has.
-const Reported& report_at(std::int64_t border, std::span<const Reported> logged) {
-  return *std::ranges::find(logged, border, &Reported::step);
+/// The logged report of that boundary, which the log has.
+const Reported& report_at(std::int64_t boundary, std::span<const Reported> logged) {
+  return *std::ranges::find(logged, boundary, &Reported::step);
 }
 
-/// Whether the sampler decides about the trial at that border or a later one.
-bool pauses_from(std::int64_t border, const std::vector<std::int64_t>& borders,
+/// Whether the sampler decides about the trial at that boundary or a later one.
+bool pauses_from(std::int64_t boundary, const std::vector<std::int64_t>& boundaries,
                  const TrialContext& trial) {
   return std::ranges::any_of(
-      borders, [&](std::int64_t later) { return later >= border && trial.pauses(later); });
+      boundaries, [&](std::int64_t later) { return later >= boundary && trial.pauses(later); });
 }
 
 /// Of a network that is no good any more.
@@ -131,7 +131,7 @@ TrialFailure diverged_before(std::int64_t epoch) {
           base::cat("the training loss became NaN or infinite before epoch ", epoch, " ended")};
 }
 
-void require_resources(const Resources& asked, int workers, int gpus) {
+void require_resources(const TrialResources& asked, int workers, int gpus) {
   auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
     throw base::Error(base::Errc::no_device,
                       base::cat("resources.", what, ": ", wanted,
@@ -145,14 +145,14 @@ void require_resources(const Resources& asked, int workers, int gpus) {
     refuse("memory", base::format_bytes(*asked.memory), base::format_bytes(memory));
 }
 
-void require_resources(const Resources& asked) {
+void require_resources(const TrialResources& asked) {
   // Looking at the machine takes a hundred files, and this is asked for every trial.
   const int cores = asked.cpus > 1 ? base::usable_cores() : 1;
   const int gpus = asked.gpus > 0 ? static_cast<int>(base::gpu_names().size()) : 0;
   require_resources(asked, cores, gpus);
 }
 
-void prepare_gpu(const Resources& asked) {
+void prepare_gpu(const TrialResources& asked) {
   if (asked.gpus > 1) {
     throw base::Error(base::Errc::no_device,
                       base::cat("resources.gpus: ", base::format_double(asked.gpus),
@@ -161,7 +161,7 @@ void prepare_gpu(const Resources& asked) {
   if (device_rule(asked).gpu_from < kNoGpu) tasks::setup_gpus();
 }
 
-void require_precision(kern::Precision precision, const Resources& asked) {
+void require_precision(kern::Precision precision, const TrialResources& asked) {
   if (device_rule(asked).gpu_from <= 0) return;
   const std::string lacking = tasks::cores_lack(precision);
   if (lacking.empty()) return;
@@ -175,17 +175,17 @@ std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const 
   return nn::steps_in({0, epochs, 1}, static_cast<std::int64_t>(data.train_rows), spec.hyper.batch);
 }
 
-std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs) {
-  std::vector<std::int64_t> borders;
+std::vector<std::int64_t> report_boundaries(const StudySpec& study, std::int64_t epochs) {
+  std::vector<std::int64_t> boundaries;
   std::unique_ptr<StoppingRule> rule = rule_of(study);
   // Where a rung in another unit lies is known when a trial gets there.
   const bool decides_ever =
       counts_epochs(study) && rule->decides(0, std::max<std::int64_t>(1, study.max_epochs - 1));
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
-    std::int64_t last = borders.empty() ? 0 : borders.back();
-    if (epoch == epochs || !decides_ever || rule->decides(last, epoch)) borders.push_back(epoch);
+    std::int64_t last = boundaries.empty() ? 0 : boundaries.back();
+    if (epoch == epochs || !decides_ever || rule->decides(last, epoch)) boundaries.push_back(epoch);
   }
-  return borders;
+  return boundaries;
 }
 
 NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, base::Path folder,
@@ -266,22 +266,23 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
   rt::Async<Grown> beginning = begin(trial, plan, data);
   Grown begun = co_await std::move(beginning);
   AdaptingNetwork& network = begun.network;
-  const std::vector<std::int64_t> borders = report_borders(study_, spec.epochs);
-  std::optional<std::int64_t> diverged;  // before that border
-  for (const std::int64_t border : borders) {
-    if (border <= begun.epochs) continue;
+  const std::vector<std::int64_t> boundaries = report_boundaries(study_, spec.epochs);
+  std::optional<std::int64_t> diverged;  // before that boundary
+  for (const std::int64_t boundary : boundaries) {
+    if (boundary <= begun.epochs) continue;
     if (!diverged) {
-      rt::Async<void> training = network.advance(border, trial);
+      rt::Async<void> training = network.advance(boundary, trial);
       co_await std::move(training);
     }
     const rt::Flops scoring = tasks::evaluate_cost(network.flops_per_row(), data.valid_rows);
-    trial.stretch(scoring.value);
+    trial.segment(scoring.value);
     if (trial.replayed()) {
-      if (report_at(border, logged).checkpoint.empty()) {
-        if (!diverged) diverged = border;
-        if (trial.pauses(border)) throw diverged_before(*diverged);
-      } else if (border == logged.back().step && differs(network.net(), logged.back().checkpoint)) {
-        trial.note(trained_again(border, begun.epochs));
+      if (report_at(boundary, logged).checkpoint.empty()) {
+        if (!diverged) diverged = boundary;
+        if (trial.pauses(boundary)) throw diverged_before(*diverged);
+      } else if (boundary == logged.back().step &&
+                 differs(network.net(), logged.back().checkpoint)) {
+        trial.note(trained_again(boundary, begun.epochs));
       }
       continue;
     }
@@ -291,11 +292,11 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
       now = co_await std::move(validating);
     }
     if (now.diverged && !diverged) {
-      if (!pauses_from(border, borders, trial)) throw diverged_before(border);
-      diverged = border;
+      if (!pauses_from(boundary, boundaries, trial)) throw diverged_before(boundary);
+      diverged = boundary;
     }
     if (diverged) now.scores = no_scores(spec.hyper.loss, data.value.get().header());
-    Report report{.step = border, .epochs = border};
+    Report report{.step = boundary, .epochs = boundary};
     report.metrics = metrics_of("valid", now.scores);
     report.metrics.emplace_back("train.loss", now.loss);
     if (measures_latency(study_)) {
@@ -308,16 +309,16 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     }
     add_counted(report.metrics, study_, network.model());
     report.value = metric_value(report.metrics, study_.metric.name);
-    report.over = border == spec.epochs && !diverged;
+    report.over = boundary == spec.epochs && !diverged;
     if (!diverged) report.checkpoint = network.net().key().hex();
-    report.steps = counted_steps(study_, data, spec, border);
+    report.steps = counted_steps(study_, data, spec, boundary);
     if (network.adapts() || !study_.reshape.empty()) {
       report.shape = nn::shape_text(network.model());
       report.weights = nn::weight_count(network.model());
       report.inference_flops = static_cast<double>(network.flops_per_row().forward);
     }
-    const bool may_be_replaced = trial.pauses(border);
-    if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+    const bool may_be_replaced = trial.pauses(boundary);
+    if (co_await trial.report(std::move(report)) == Decision::stop) co_return;
     if (diverged && may_be_replaced) throw diverged_before(*diverged);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 // What a trial does when it trains a network: init, then train (and adapt) and evaluate up to each
-// border, through tasks/.
+// boundary, through tasks/.
 
 #include <cstdint>
 #include <map>
@@ -58,22 +58,23 @@ void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& 
 
 /// Throws base::Error (no_device) when a machine with so many workers and GPUs can never give a
 /// trial what it asks for, naming both.
-void require_resources(const Resources& asked, int workers, int gpus);
+void require_resources(const TrialResources& asked, int workers, int gpus);
 /// The same for all cores and GPUs that this process may use.
-void require_resources(const Resources& asked);
+void require_resources(const TrialResources& asked);
 
 /// Makes ready for tasks on GPUs where a network may be for one (device_rule). Throws base::Error
 /// (no_device) where that is not possible, and for more than one.
-void prepare_gpu(const Resources& asked);
+void prepare_gpu(const TrialResources& asked);
 
 /// Throws base::Error (no_device) where a kind of device that a network may train on (device_rule)
 /// lacks here what the precision needs.
-void require_precision(kern::Precision precision, const Resources& asked);
+void require_precision(kern::Precision precision, const TrialResources& asked);
 
 /// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide; after
 /// each epoch where it counts anything else or never decides; always the last one. A prefix of the
-/// borders of every longer trial, but for its own end.
-[[nodiscard]] std::vector<std::int64_t> report_borders(const StudySpec& study, std::int64_t epochs);
+/// boundaries of every longer trial, but for its own end.
+[[nodiscard]] std::vector<std::int64_t> report_boundaries(const StudySpec& study,
+                                                          std::int64_t epochs);
 
 /// Steps of a trial's optimizer up to the end of an epoch, where the rule counts them; else 0.
 [[nodiscard]] std::int64_t counted_steps(const StudySpec& study, const StudyData& data,
@@ -83,7 +84,7 @@ class NetworkWork : public TrialWork {
  public:
   /// `study` is settled; it and `runtime` outlive this. Without a `model_file` the best network is
   /// not written. Without `sharing` each trial computes all
-  /// of its own stretches, even those that another trial computes, too; results are the same bits.
+  /// of its own segments, even those that another trial computes, too; results are the same bits.
   NetworkWork(const StudySpec& study, const rt::Runtime& runtime, base::Path folder,
               std::string model_file, bool sharing = true);
 
@@ -98,7 +99,7 @@ class NetworkWork : public TrialWork {
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   /// Goes on from the newest of the trial's logged networks that the store has, also when another
-  /// arithmetic made it: what was reported stays, later stretches are computed with today's.
+  /// arithmetic made it: what was reported stays, later segments are computed with today's.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
   /// The network is the logged one where the store has it, whatever arithmetic made it.
   [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
@@ -135,23 +136,23 @@ class NetworkWork : public TrialWork {
     std::int64_t epochs = 0;
   };
 
-  /// What a trial's network is worth at a border.
+  /// What a trial's network is worth at a boundary.
   struct Validated {
     nn::Scores scores;  ///< none where it diverged
-    double loss = 0;    ///< of the training since the border before
+    double loss = 0;    ///< of the training since the boundary before
     bool diverged = false;
   };
   [[nodiscard]] rt::Async<Validated> validate(AdaptingNetwork& network, const TrialSpec& spec,
                                               const StudyData& data, rt::Flops scoring);
 
   // Where an attempt begins (network_past.cpp).
-  [[nodiscard]] tasks::Course course_of(const TrialSpec& spec, const StudyData& data) const;
+  [[nodiscard]] tasks::TrainingSetup setup_of(const TrialSpec& spec, const StudyData& data) const;
   [[nodiscard]] std::optional<AdaptingNetwork> stored(const Checkpoint& checkpoint,
                                                       const TrialPlan& plan, const StudyData& data,
                                                       const std::vector<Adapted>& rounds) const;
-  /// The network at the end of one segment with the optimizer's options of the next.
-  [[nodiscard]] AdaptingNetwork handed_on(const AdaptingNetwork& network, const Segment& from,
-                                          const Segment& to, const StudyData& data) const;
+  /// The network at the end of one stage with the optimizer's options of the next.
+  [[nodiscard]] AdaptingNetwork handed_on(const AdaptingNetwork& network, const Stage& from,
+                                          const Stage& to, const StudyData& data) const;
   [[nodiscard]] rt::Async<void> reshape_copy(AdaptingNetwork& network, TrialContext& trial) const;
   /// The network that the whole of a past ends with.
   [[nodiscard]] rt::Async<Grown> grow(Lineage past);

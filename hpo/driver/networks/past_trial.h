@@ -14,14 +14,14 @@ namespace hpo {
 /// What the log has of its rounds is repeated, and nothing counts.
 class PastTrial final : public TrialContext {
  public:
-  explicit PastTrial(Segment segment) : lineage_{std::move(segment)} {}
+  explicit PastTrial(Stage stage) : lineage_{std::move(stage)} {}
 
   std::uint64_t trial() const override { return lineage_.back().trial; }
   const Params& params() const override { return lineage_.back().params; }
   const Lineage& lineage() const override { return lineage_; }
   std::span<const Reported> logged() const override { return {}; }
   void go_on_behind(std::size_t) override {}
-  void stretch(double) override {}
+  void segment(double) override {}
   bool in_past() const override { return true; }
   const Adapted* logged_round() const override {
     const std::vector<Adapted>& rounds = lineage_.back().rounds;
@@ -31,7 +31,7 @@ class PastTrial final : public TrialContext {
   void adapted(Adapted) override { ++next_; }
   bool replayed() override { return true; }
   bool pauses(std::int64_t) const override { return false; }
-  rt::Async<Word> report(Report) override { co_return Word::go; }
+  rt::Async<Decision> report(Report) override { co_return Decision::go; }
   void note(std::string) override {}
 
  private:

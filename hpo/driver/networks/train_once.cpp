@@ -42,7 +42,7 @@ class LoneTrial final : public TrialContext {
   const Lineage& lineage() const override { return table_.lineage(0); }
   std::span<const Reported> logged() const override { return {}; }
   void go_on_behind(std::size_t) override {}
-  void stretch(double flops) override { flops_ += flops; }
+  void segment(double flops) override { flops_ += flops; }
   bool in_past() const override { return false; }
   const Adapted* logged_round() const override { return nullptr; }
   std::vector<Adapted> rounds_before(std::size_t) const override { return {}; }
@@ -54,7 +54,7 @@ class LoneTrial final : public TrialContext {
   bool pauses(std::int64_t) const override { return false; }
   void note(std::string line) override { observer_.note(line); }
 
-  rt::Async<Word> report(Report report) override {
+  rt::Async<Decision> report(Report report) override {
     Reported reported = event_of(std::move(report), flops_);
     if (const auto key = base::Key::from_hex(reported.checkpoint)) {
       if (newest_.size() == kKept) newest_.erase(newest_.begin());
@@ -62,7 +62,7 @@ class LoneTrial final : public TrialContext {
     }
     happens(std::move(reported));
     observer_.trial_reported(row());
-    co_return Word::go;
+    co_return Decision::go;
   }
 
   void happens(EventBody body) {
@@ -145,7 +145,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   LoadedStudy loaded = load_settled(study, params);
   for (const char* file : {kTrainedModelFile, kOptimizerFile})
     require_other_model(loaded, options.folder / file);
-  settle_border(loaded, runtime.workers(), runtime.gpus());
+  settle_threshold(loaded, runtime.workers(), runtime.gpus());
   for (const std::string& note : loaded.notes) observer.note(note);
   TrainResult result;
   result.metric = loaded.study.metric.name;

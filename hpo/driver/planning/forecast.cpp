@@ -67,16 +67,16 @@ std::vector<Work> Forecast::advance(std::int64_t epoch) {
 
 void Forecast::train(std::int64_t to, std::vector<Work>& out) {
   if (to <= now_) return;
-  const nn::Stretch stretch{now_, to, grid_};
-  past_ = rt::key_of(std::tuple(past_, nn::hyper_on(spec_.hyper, stretch), nn::reduced(stretch)));
+  const nn::Segment segment{now_, to, grid_};
+  past_ = rt::key_of(std::tuple(past_, nn::hyper_on(spec_.hyper, segment), nn::reduced(segment)));
   const auto rows = static_cast<std::int64_t>(train_rows_);
   out.push_back(
       {.key = past_,
-       .flops = tasks::train_cost(spec_.model, stretch, train_rows_, spec_.hyper.batch).value,
-       .steps = nn::steps_in(stretch, rows, spec_.hyper.batch),
-       .epochs = nn::epochs_in(stretch),
+       .flops = tasks::train_cost(spec_.model, segment, train_rows_, spec_.hyper.batch).value,
+       .steps = nn::steps_in(segment, rows, spec_.hyper.batch),
+       .epochs = nn::epochs_in(segment),
        .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
-       .counted = tasks::training_work(spec_.model, spec_.hyper, stretch, train_rows_, shape_),
+       .counted = tasks::training_work(spec_.model, spec_.hyper, segment, train_rows_, shape_),
        .brought = std::exchange(brought_, 0),
        .slab = slab_bytes()});
   now_ = to;
@@ -122,7 +122,7 @@ void Forecast::apply(const nn::Operations& operations, std::vector<Work>& out) {
 /// out: it is trained on the way.
 void Forecast::race(const std::vector<nn::Operations>& candidates, std::int64_t until,
                     std::vector<Work>& out) {
-  const nn::Stretch stretch{now_, until, grid_};
+  const nn::Segment segment{now_, until, grid_};
   const auto rows = static_cast<std::int64_t>(train_rows_);
   std::vector<nn::Operations> runners{{}};
   runners.insert(runners.end(), candidates.begin(), candidates.end());
@@ -131,13 +131,13 @@ void Forecast::race(const std::vector<nn::Operations>& candidates, std::int64_t 
   for (const nn::Operations& operations : runners) {
     const nn::ModelSpec shape = nn::spec_after(spec_.model, operations).value_or(spec_.model);
     weights += nn::weight_count(shape);
-    const double training = tasks::train_cost(shape, stretch, train_rows_, spec_.hyper.batch).value;
+    const double training = tasks::train_cost(shape, segment, train_rows_, spec_.hyper.batch).value;
     cheapest = cheapest == 0 ? training : std::min(cheapest, training);
     out.push_back(
-        {.key = rt::key_of(std::tuple(past_, operations, nn::hyper_on(spec_.hyper, stretch),
-                                      nn::reduced(stretch))),
-         .flops = tasks::runner_cost(spec_.model, operations, stretch, course()).value,
-         .steps = nn::steps_in(stretch, rows, spec_.hyper.batch)});
+        {.key = rt::key_of(std::tuple(past_, operations, nn::hyper_on(spec_.hyper, segment),
+                                      nn::reduced(segment))),
+         .flops = tasks::runner_cost(spec_.model, operations, segment, setup()).value,
+         .steps = nn::steps_in(segment, rows, spec_.hyper.batch)});
   }
   out.back().flops -= cheapest;
   out.back().steps = 0;
@@ -160,7 +160,7 @@ void Forecast::guess(const std::vector<nn::Operations>& operations, std::int64_t
   spec_.model = std::move(shape);
 }
 
-tasks::Course Forecast::course() const {
+tasks::TrainingSetup Forecast::setup() const {
   return {.hyper = spec_.hyper, .train_rows = train_rows_, .score_rows = policy_->rows()};
 }
 

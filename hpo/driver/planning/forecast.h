@@ -27,7 +27,7 @@ struct Work {
 };
 
 /// One trial on paper. A timetable's shapes are known; where a policy decides by what it measures,
-/// the first race is counted with all its candidates, and behind it the cheapest course that is
+/// the first race is counted with all its candidates, and behind it the cheapest setup that is
 /// possible: a lower bound.
 class Forecast {
  public:
@@ -50,7 +50,7 @@ class Forecast {
   void race(const std::vector<nn::Operations>& candidates, std::int64_t until,
             std::vector<Work>& out);
   void guess(const std::vector<nn::Operations>& operations, std::int64_t until);
-  [[nodiscard]] tasks::Course course() const;
+  [[nodiscard]] tasks::TrainingSetup setup() const;
   void hold(std::uint64_t weights);
   [[nodiscard]] std::uint64_t slab_bytes() const;
 
@@ -59,7 +59,7 @@ class Forecast {
   nn::FeedShape shape_;
   std::unique_ptr<nn::Policy> policy_;  ///< null: the network keeps its size
   std::int64_t grid_ = 1;
-  std::int64_t now_ = 0;  ///< border of the grid
+  std::int64_t now_ = 0;  ///< boundary of the grid
   base::Key past_;        ///< what was trained so far
   bool exact_ = true;
   std::uint64_t memory_ = 0;

@@ -6,8 +6,8 @@
 #include "base/words.h"
 #include "hpo/driver/planning/plan.h"
 #include "hpo/driver/same_study.h"
-#include "hpo/place/border.h"
 #include "hpo/place/round_figures.h"
+#include "hpo/place/threshold.h"
 #include "hpo/study/gpus.h"
 
 namespace hpo {
@@ -21,7 +21,7 @@ rt::Platform machine_in_round_figures(int cores, int gpus) {
 }
 
 /// Throws where some of the work is for a GPU and the platform has none.
-void require_gpu(const Resources& asked, const rt::Platform& platform,
+void require_gpu(const TrialResources& asked, const rt::Platform& platform,
                  std::span<const PaperTrial> trials, double gpu_from) {
   if (platform.gpu.count > 0) return;
   for (const PaperTrial& trial : trials) {
@@ -39,7 +39,7 @@ void require_gpu(const Resources& asked, const rt::Platform& platform,
 
 }  // namespace
 
-tasks::DeviceRule device_rule(const Resources& resources) {
+tasks::DeviceRule device_rule(const TrialResources& resources) {
   if (resources.any_gpu) return {resources.gpu_from.value_or(kNever)};
   return {resources.gpus > 0 ? 0.0 : kNever};
 }
@@ -61,27 +61,28 @@ Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
       platform.gpu.count == 0 || tasks::cores_lack(loaded.study.precision).empty();
   Placement placement;
   placement.gpu_from = device_rule(loaded.asked).gpu_from;
-  if (open) placement.gpu_from = cores_too ? best_border(trials, platform, slots) : 0;
+  if (open) placement.gpu_from = cores_too ? best_threshold(trials, platform, slots) : 0;
   require_gpu(loaded.asked, platform, trials, placement.gpu_from);
   placement.expected = timetable(trials, platform, slots, split_at(placement.gpu_from));
   return placement;
 }
 
-StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved, int cores, int gpus) {
+StudySpec with_threshold(const LoadedStudy& loaded, const std::string& resolved, int cores,
+                         int gpus) {
   if (!loaded.asked.any_gpu || loaded.asked.gpu_from) return loaded.study;
   if (!resolved.empty()) {
     const std::string here = with_places_of(resolved, resolved_yaml(loaded.study));
     const StudySpec before = parse_study(here, "study.yaml", "/");
-    const std::optional<double> border = trial_resources(before, before.space.middle()).gpu_from;
-    return with_gpus_by_size(loaded.study, border.value_or(kNoGpu));
+    const std::optional<double> threshold = trial_resources(before, before.space.middle()).gpu_from;
+    return with_gpus_by_size(loaded.study, threshold.value_or(kNoGpu));
   }
   if (gpus == 0) return with_gpus_by_size(loaded.study, kNoGpu);
   return with_gpus_by_size(loaded.study,
                            place_study(loaded, machine_in_round_figures(cores, gpus)).gpu_from);
 }
 
-void settle_border(LoadedStudy& loaded, int cores, int gpus) {
-  loaded.study = with_border(loaded, "", cores, gpus);
+void settle_threshold(LoadedStudy& loaded, int cores, int gpus) {
+  loaded.study = with_threshold(loaded, "", cores, gpus);
   loaded.asked = trial_resources(loaded.study, loaded.study.space.middle());
 }
 

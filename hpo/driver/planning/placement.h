@@ -18,7 +18,7 @@ namespace hpo {
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// `gpus` as a number: all on GPUs or none. `auto`: by the size of the network.
-[[nodiscard]] tasks::DeviceRule device_rule(const Resources& resources);
+[[nodiscard]] tasks::DeviceRule device_rule(const TrialResources& resources);
 
 /// Where a study's work goes on a platform, and how long it takes there on paper.
 struct Placement {
@@ -28,23 +28,23 @@ struct Placement {
   [[nodiscard]] std::string kinds(std::size_t trials) const;
 };
 
-/// The file's border, or where it has none the one with which the study's trials, played through on
-/// paper, take the least time. Throws base::Error (no_device) where some are for a GPU and the
+/// The file's threshold, or where it has none the one with which the study's trials, played through
+/// on paper, take the least time. Throws base::Error (no_device) where some are for a GPU and the
 /// platform has none.
 [[nodiscard]] Placement place_study(const LoadedStudy& loaded, const rt::Platform& platform);
 /// The same of trials that were played through before (paper_trials).
 [[nodiscard]] Placement place_trials(const LoadedStudy& loaded, const rt::Platform& platform,
                                      std::span<const PaperTrial> trials);
 
-/// The study with a border that it has for good, where it says `gpus: auto` and no border: the one
-/// that an earlier session wrote into `resolved` (empty: there was none), else the one that is best
-/// for so many cores and GPUs of a common kind, in round figures: the load of a machine never
-/// shows.
-[[nodiscard]] StudySpec with_border(const LoadedStudy& loaded, const std::string& resolved,
-                                    int cores, int gpus);
+/// The study with a threshold that it has for good, where it says `gpus: auto` and no threshold:
+/// the one that an earlier session wrote into `resolved` (empty: there was none), else the one that
+/// is best for so many cores and GPUs of a common kind, in round figures: the load of a machine
+/// never shows.
+[[nodiscard]] StudySpec with_threshold(const LoadedStudy& loaded, const std::string& resolved,
+                                       int cores, int gpus);
 
 /// The same for a study that nobody began yet, in place.
-void settle_border(LoadedStudy& loaded, int cores, int gpus);
+void settle_threshold(LoadedStudy& loaded, int cores, int gpus);
 
 /// A machine of so many cores like this one, and of so many GPUs of a common kind. Measures for 20
 /// ms.

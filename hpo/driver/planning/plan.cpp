@@ -24,7 +24,7 @@ namespace {
 struct Course {
   TrialSpec spec;
   Forecast forecast;
-  std::vector<std::int64_t> borders;
+  std::vector<std::int64_t> boundaries;
   std::size_t next = 0;
   int networks = 1;  ///< one for each fold of the data
   double quality = 0;
@@ -94,7 +94,7 @@ class Play {
     const nn::DataSpec part = data_spec(study_, created.params);
     Course course{.spec = spec,
                   .forecast = Forecast(spec, data_, rt::key_of(part)),
-                  .borders = report_borders(study_, spec.epochs),
+                  .boundaries = report_boundaries(study_, spec.epochs),
                   .networks = std::max(1, part.split.folds),
                   .quality = base::Stream(study_.seed, "plan", trial).uniform()};
     courses_.emplace(trial, std::move(course));
@@ -102,11 +102,11 @@ class Play {
 
   [[nodiscard]] bool is_late() const { return by_time_ && costs_.seconds() >= *study_.limits.time; }
 
-  /// Counts the next stretch and puts its report where it is due.
+  /// Counts the next segment and puts its report where it is due.
   void advance(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
-    const std::int64_t from = course.next == 0 ? 0 : course.borders[course.next - 1];
-    const std::int64_t to = course.borders[course.next];
+    const std::int64_t from = course.next == 0 ? 0 : course.boundaries[course.next - 1];
+    const std::int64_t to = course.boundaries[course.next];
     const double flops = costs_.add(trial, course.forecast.advance(to), course.networks, to - from);
     at_least_ = at_least_ || !course.forecast.exact();
     costs_.add_network(course.forecast.memory());
@@ -117,7 +117,7 @@ class Play {
 
   void report(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
-    std::int64_t step = course.borders[course.next++];
+    std::int64_t step = course.boundaries[course.next++];
     Reported reported{.step = step,
                       .epochs = step,
                       .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
@@ -128,19 +128,19 @@ class Play {
     for (const Metric& other : study_.others)
       reported.metrics.emplace_back(other.name,
                                     value_of(course.quality, step, other.goal == Goal::maximize));
-    reported.over = course.next == course.borders.size();
-    reported.word = machine_.answer(trial, reported);
+    reported.over = course.next == course.boundaries.size();
+    reported.decision = machine_.answer(trial, reported);
     machine_.apply(trial, reported);
-    if (reported.over || reported.word == Word::stop) {
+    if (reported.over || reported.decision == Decision::stop) {
       const auto state = reported.over ? TrialState::complete : TrialState::stopped;
       machine_.apply(trial, Ended{.state = state});
       courses_.erase(trial);
       return;
     }
     // What another one's network leads to trains for just as long.
-    const bool goes_on = reported.word == Word::pause && machine_.search().pauses(step);
+    const bool goes_on = reported.decision == Decision::pause && machine_.search().pauses(step);
     if (goes_on) machine_.apply(trial, Resumed{});
-    if (goes_on || reported.word == Word::go) advance(time, trial);
+    if (goes_on || reported.decision == Decision::go) advance(time, trial);
   }
 
   const StudySpec study_;

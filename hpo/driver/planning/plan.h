@@ -19,7 +19,7 @@ struct Plan {
   std::int64_t trials = 0;
   std::int64_t epochs = 0;  ///< trained for trials
   std::int64_t distinct_epochs =
-      0;                   ///< that have to be run: equal stretches of several trials run once
+      0;                   ///< that have to be run: equal segments of several trials run once
   std::int64_t steps = 0;  ///< of optimizers, candidates of races included
   std::int64_t distinct_steps = 0;
   double flops = 0;  ///< counted: training, reshapes, candidates of races, scoring
@@ -37,7 +37,7 @@ struct Plan {
   std::uint64_t gpu_memory = 0;     ///< bytes of a GPU that the largest of them takes
   std::int64_t trials_per_gpu = 1;  ///< that compute on one GPU side by side, each with its part of
                                     ///< the memory
-  std::optional<double> gpu_from;   ///< where both kinds are used: the border between them
+  std::optional<double> gpu_from;   ///< where both kinds are used: the boundary between them
 };
 
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,

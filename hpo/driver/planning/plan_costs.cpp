@@ -54,10 +54,10 @@ PlanCosts::PlanCosts(const LoadedStudy& loaded, const rt::Platform& platform)
       open_(loaded.asked.any_gpu && !loaded.asked.gpu_from),
       gpu_from_(device_rule(loaded.asked).gpu_from) {}
 
-double PlanCosts::add(std::uint64_t trial, const std::vector<Work>& stretch, int networks,
+double PlanCosts::add(std::uint64_t trial, const std::vector<Work>& segment, int networks,
                       std::int64_t epochs) {
   double flops = 0;
-  for (Work work : stretch) {
+  for (Work work : segment) {
     work.flops *= networks;
     work.steps *= networks;
     work.epochs *= networks;

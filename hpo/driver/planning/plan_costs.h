@@ -22,9 +22,9 @@ class PlanCosts {
   /// Slots of the study on that platform.
   [[nodiscard]] std::int64_t slots() const { return slots_; }
 
-  /// Adds a stretch of a trial that trains `networks` side by side, `epochs` epochs each. Returns
+  /// Adds a segment of a trial that trains `networks` side by side, `epochs` epochs each. Returns
   /// its FLOPs.
-  double add(std::uint64_t trial, const std::vector<Work>& stretch, int networks,
+  double add(std::uint64_t trial, const std::vector<Work>& segment, int networks,
              std::int64_t epochs);
   /// A network of so many bytes may be held.
   void add_network(std::uint64_t bytes) { largest_ = bytes > largest_ ? bytes : largest_; }

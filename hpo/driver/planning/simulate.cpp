@@ -31,7 +31,7 @@ base::Path scratch_parent() {
   return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
 }
 
-double border_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
+double threshold_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
   if (scheme.kinds == Scheme::Kinds::cores || platform.gpu.count == 0) return kNever;
   if (scheme.kinds == Scheme::Kinds::gpus) return 0;
   return place_study(loaded, platform).gpu_from;
@@ -118,7 +118,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     const rt::Runtime runtime(config);
     LoadedStudy loaded = load_settled(study);
     loaded.asked = {.any_gpu = true, .gpu_from = loaded.asked.gpu_from};
-    report.gpu_from = border_of(scheme, loaded, platform);
+    report.gpu_from = threshold_of(scheme, loaded, platform);
     if (!loaded.study.limits.trials && loaded.study.limits.time)
       loaded.study.limits.trials = std::ssize(paper_trials(loaded, platform));
     loaded.study.limits.time.reset();  // real time

@@ -34,7 +34,7 @@ struct SimulationReport {
   std::string scheduler;
   double seconds = 0;  ///< from the first task to the end of the last
   std::int64_t trials = 0, tasks = 0;
-  double gpu_from = 0;              ///< the border between the kinds; infinity: cores only
+  double gpu_from = 0;              ///< the threshold between the kinds; infinity: cores only
   std::int64_t moved = 0;           ///< trials' tasks that ran on another kind than meant
   std::uint64_t most_memory = 0;    ///< bytes that tasks held at once on one GPU
   std::vector<WorkerInfo> devices;  ///< their times add up to `seconds`

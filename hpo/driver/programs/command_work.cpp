@@ -40,7 +40,7 @@ std::int64_t nanoseconds(double seconds) {
 }  // namespace
 
 std::map<std::string, std::string> command_environment(const base::Path& folder,
-                                                       const Resources& resources,
+                                                       const TrialResources& resources,
                                                        const std::optional<std::string>& gpus) {
   std::map<std::string, std::string> environment{
       {"TRELLIS_TRIAL_DIR", folder.string()},
@@ -220,7 +220,7 @@ rt::Async<bool> CommandWork::hand_in(TrialContext& trial, AttemptPtr attempt) {
     require_numbers(study_, next.report);
     // Nobody counts a program's FLOPs: what it calls a step is as long as any other.
     trial.outside(1, next.seconds);
-    if (co_await trial.report(std::move(next.report)) == Word::stop) co_return false;
+    if (co_await trial.report(std::move(next.report)) == Decision::stop) co_return false;
   }
   co_return !attempt->unwanted;
 }

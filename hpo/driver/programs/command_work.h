@@ -30,7 +30,8 @@ namespace hpo {
 /// What a trial's program finds in its environment. `gpus`: for CUDA_VISIBLE_DEVICES; none leaves
 /// it as it is.
 [[nodiscard]] std::map<std::string, std::string> command_environment(
-    const base::Path& folder, const Resources& resources, const std::optional<std::string>& gpus);
+    const base::Path& folder, const TrialResources& resources,
+    const std::optional<std::string>& gpus);
 
 class CommandWork final : public TrialWork {
  public:
@@ -54,11 +55,11 @@ class CommandWork final : public TrialWork {
   };
   /// One attempt of a trial, from its wait for a place to the end of its program.
   struct Attempt {
-    Attempt(std::uint64_t number, Resources needs, CommandReports begun, LongLog kept)
+    Attempt(std::uint64_t number, TrialResources needs, CommandReports begun, LongLog kept)
         : trial(number), resources(std::move(needs)), reports(std::move(begun)), log(kept) {}
 
     std::uint64_t trial;
-    Resources resources;
+    TrialResources resources;
     CommandReports reports;
     bool unwanted = false;               ///< nothing that it does counts any more
     std::optional<GpuShare::Part> gpus;  ///< it has a place: no program without one

@@ -17,7 +17,7 @@ GpuShare::GpuShare(std::vector<std::string> gpus) {
   for (std::string& name : gpus) gpus_.push_back({.name = std::move(name)});
 }
 
-std::optional<GpuShare::Part> GpuShare::take(const Resources& asked) {
+std::optional<GpuShare::Part> GpuShare::take(const TrialResources& asked) {
   Part part;
   if (asked.any_gpu && !gpus_.empty()) {
     const auto least = std::ranges::min_element(gpus_, {}, &Gpu::programs);

@@ -21,7 +21,7 @@ class GpuShare {
     double each = 0;
   };
   /// A part as `asked`; nothing while it is not free.
-  [[nodiscard]] std::optional<Part> take(const Resources& asked);
+  [[nodiscard]] std::optional<Part> take(const TrialResources& asked);
   void give_back(const Part& part);
 
   /// For CUDA_VISIBLE_DEVICES: "0,3".

@@ -27,7 +27,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   TrialFolder own = open_trial_folder(folder, trial, params);
   begin_log(own);
   CommandReports reports(study, nullptr);
-  const Resources resources = trial_resources(study, params);
+  const TrialResources resources = trial_resources(study, params);
   const base::Moment begun = base::now();
   const base::ProcessOutcome outcome = run_in_foreground(
       command, base::environment_with(command_environment(own.path, resources, {})),

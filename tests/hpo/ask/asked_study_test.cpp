@@ -50,8 +50,8 @@ TEST_F(AskedStudyTest, SaysTheSameTwiceForOne) {
   EXPECT_EQ(again.params, first.params);
   EXPECT_NE(asked().ask("b").trial, first.trial);
 
-  EXPECT_EQ(asked().report(0, at_step(3, 0.4)), Word::go);
-  EXPECT_EQ(asked().report(0, at_step(3, 0.4)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(3, 0.4)), Decision::go);
+  EXPECT_EQ(asked().report(0, at_step(3, 0.4)), Decision::go);
   EXPECT_EQ(row(0).step, 3);
   EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(3, 0.7)); }), "");
   EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(2, 0.4)); }), "");
@@ -66,9 +66,9 @@ TEST_F(AskedStudyTest, SaysTheSameTwiceForOne) {
 TEST_F(AskedStudyTest, SaysTheSameTwiceForOneWhereTheBestCounts) {
   begin_other("early_stop: none\n", "{name: accuracy, goal: maximize, take: best}");
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(0, at_step(1, 0.9)), Word::go);
-  EXPECT_EQ(asked().report(0, at_step(2, 0.8)), Word::go);
-  EXPECT_EQ(asked().report(0, at_step(2, 0.8)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(1, 0.9)), Decision::go);
+  EXPECT_EQ(asked().report(0, at_step(2, 0.8)), Decision::go);
+  EXPECT_EQ(asked().report(0, at_step(2, 0.8)), Decision::go);
   EXPECT_EQ(asked().tell(0, value(0.8)).value, 0.9);
   EXPECT_EQ(asked().tell(0, value(0.8)).value, 0.9);
   EXPECT_NE(refusal([&] { (void)asked().tell(0, value(0.9)); }), "");
@@ -232,10 +232,10 @@ TEST_F(AskedStudyTest, ProposesTheSameAfterADeath) {
 TEST_F(AskedStudyTest, ARuleStopsAndATellAfterwardsChangesNothing) {
   begin_other("early_stop: {threshold: {worst: 0.2}}\n");
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(0, at_step(1, 0.3)), Word::go);
-  EXPECT_EQ(asked().report(0, at_step(2, 0.1)), Word::stop);
+  EXPECT_EQ(asked().report(0, at_step(1, 0.3)), Decision::go);
+  EXPECT_EQ(asked().report(0, at_step(2, 0.1)), Decision::stop);
   EXPECT_EQ(row(0).state, TrialState::stopped);
-  EXPECT_EQ(asked().report(0, at_step(3, 0.9)), Word::stop);
+  EXPECT_EQ(asked().report(0, at_step(3, 0.9)), Decision::stop);
   EXPECT_EQ(asked().tell(0, value(0.9)).state, TrialState::stopped);
   EXPECT_EQ(row(0).value, 0.1);
 }
@@ -255,23 +255,23 @@ TEST_F(AskedStudyTest, AnEndWithoutAStepIsNoReportThatOthersAreComparedWith) {
     (void)asked().tell(i, value(0.9));
   }
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(6, at_step(1, 0.5)), Word::go) << "the first one at step 1";
+  EXPECT_EQ(asked().report(6, at_step(1, 0.5)), Decision::go) << "the first one at step 1";
   asked().commit();
   begin();
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(7, at_step(1, 0.6)), Word::go) << "nor to another keeper";
+  EXPECT_EQ(asked().report(7, at_step(1, 0.6)), Decision::go) << "nor to another keeper";
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(8, at_step(1, 0.4)), Word::stop);
+  EXPECT_EQ(asked().report(8, at_step(1, 0.4)), Decision::stop);
 }
 
 TEST_F(AskedStudyTest, TheLastReportBeforeARestartIsComparedWith) {
   begin_other("early_stop: {asha: {min: 1, max: 9}}\n");
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(0, at_step(1, 0.5)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(1, 0.5)), Decision::go);
   asked().commit();
   begin();
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(1, at_step(1, 0.4)), Word::stop);
+  EXPECT_EQ(asked().report(1, at_step(1, 0.4)), Decision::stop);
 }
 
 TEST_F(AskedStudyTest, AnEndAtAStepIsAReportToo) {
@@ -281,20 +281,20 @@ TEST_F(AskedStudyTest, AnEndAtAStepIsAReportToo) {
   asked().commit();
   begin();
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(1, at_step(1, 0.5)), Word::stop);
+  EXPECT_EQ(asked().report(1, at_step(1, 0.5)), Decision::stop);
 }
 
 TEST_F(AskedStudyTest, StepsMayBeginAtZero) {
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Word::go);
-  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Word::go) << "said twice";
+  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Decision::go);
+  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Decision::go) << "said twice";
   EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(0, 0.4)); }), "");
   EXPECT_EQ(refusal([&] { (void)asked().report(0, at_step(-1, 0.4)); }),
             "step -1, expected 0 or more");
   asked().commit();
   begin();
-  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Word::go) << "said twice, to two keepers";
-  EXPECT_EQ(asked().report(0, at_step(1, 0.4)), Word::go);
+  EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Decision::go) << "said twice, to two keepers";
+  EXPECT_EQ(asked().report(0, at_step(1, 0.4)), Decision::go);
   EXPECT_EQ(asked().tell(0, value(0.4)).value, 0.4);
   (void)asked().ask("");
   (void)asked().report(1, at_step(0, 0.6));
@@ -317,8 +317,8 @@ TEST_F(AskedStudyTest, EveryRuleTakesStepsFromZero) {
       (void)asked().ask("");
       const double number = 2 - static_cast<double>(trial) / 10;
       for (int step = 0; step < 4; ++step) {
-        const Word word = asked().report(trial, at_step(step, number));
-        EXPECT_TRUE(step > 0 || word == Word::go) << rule;
+        const Decision decision = asked().report(trial, at_step(step, number));
+        EXPECT_TRUE(step > 0 || decision == Decision::go) << rule;
       }
       (void)asked().tell(trial, value(number));
     }
@@ -329,7 +329,7 @@ TEST_F(AskedStudyTest, EveryRuleTakesStepsFromZero) {
 
 TEST_F(AskedStudyTest, WhatIsNoNumberFails) {
   (void)asked().ask("");
-  EXPECT_EQ(asked().report(0, at_step(1, std::nan(""))), Word::stop);
+  EXPECT_EQ(asked().report(0, at_step(1, std::nan(""))), Decision::stop);
   EXPECT_EQ(row(0).cause, Cause::diverged);
   EXPECT_EQ(asked().tell(0, value(0.5)).state, TrialState::failed) << "what it had before that";
   (void)asked().ask("");
@@ -426,7 +426,7 @@ TEST_F(AskedStudyTest, ATrialThatIsOutForTooLongFails) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   asked().end_late_trials();
   EXPECT_EQ(row(0).cause, Cause::timeout);
-  EXPECT_EQ(asked().report(0, at_step(1, 1)), Word::stop);
+  EXPECT_EQ(asked().report(0, at_step(1, 1)), Decision::stop);
   EXPECT_EQ(asked().tell(0, value(1)).state, TrialState::failed);
 }
 

@@ -110,7 +110,7 @@ TEST_F(Adapting, ARaceTrainsItsCandidatesWhereAnEpochHasOneStep) {
   }
 }
 
-TEST_F(Adapting, APlateauSeesNoStretchWithoutAStep) {
+TEST_F(Adapting, APlateauSeesNoSegmentWithoutAStep) {
   const StudySpec three = parse_study(
       base::cat("name: small\ndata: {csv: rows.csv, target: kind}\nnetwork: [dense: {units: 8}]\n"
                 "train: {optimizer: {sgd: {lr: 0.001}}, epochs: 9}\n",
@@ -258,10 +258,10 @@ TEST_F(Adapting, RungsCountFlopsUnderEverySampler) {
       if (event.kind != "reported") continue;
       const auto report = std::get<Reported>(body_of(event.kind, event.payload()));
       EXPECT_EQ(report.epochs, ++epochs[*event.trial]) << "a report after each epoch";
-      const Word word =
+      const Decision decision =
           rule->reported(*event.trial, static_cast<std::int64_t>(report.flops), -report.value);
-      EXPECT_EQ(report.word, word) << sampler << " trial " << *event.trial;
-      stops += word == Word::stop;
+      EXPECT_EQ(report.decision, decision) << sampler << " trial " << *event.trial;
+      stops += decision == Decision::stop;
     }
     EXPECT_GT(stops, 0) << sampler;
 

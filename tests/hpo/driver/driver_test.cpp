@@ -169,7 +169,7 @@ TEST(Driver, AFailureInsideATaskSaysWhatTheTaskSaid) {
       static const auto broken = rt::task("broken", 1).cpu([](int n) -> int {
         throw std::runtime_error("no " + std::to_string(n));
       });
-      trial.stretch(1);
+      trial.segment(1);
       if (trial.trial() > 0) co_await broken(7);
       Report report{.step = 1, .value = 1};
       co_await trial.report(std::move(report));
@@ -323,10 +323,10 @@ struct Slow : Work {
       return base::seconds_since(start);
     });
     for (std::int64_t epoch = 1; epoch <= 4; ++epoch) {
-      trial.stretch(1);
+      trial.segment(1);
       slept[trial.trial()] += co_await sleep(milliseconds(trial.trial()));
       Report report{.step = epoch, .epochs = epoch, .value = 1};
-      if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+      if (co_await trial.report(std::move(report)) == Decision::stop) co_return;
     }
   }
 };

@@ -143,15 +143,15 @@ TEST_F(GpuStudy, TrainsInEveryPrecisionUnderKeysOfItsOwn) {
 
 TEST_F(GpuStudy, WhatNoCoreTrainsIsForGpusWhereTheFileLeavesItOpen) {
   const rt::Runtime runtime({.executor = rt::Executor::sequential});
-  const auto border = [&](const char* precision, int gpus) {
+  const auto threshold = [&](const char* precision, int gpus) {
     return place_study(load_settled(study(
                            base::cat("resources: {gpus: auto}\nprecision: ", precision, "\n"))),
                        platform_here(2, gpus))
         .gpu_from;
   };
-  EXPECT_EQ(border("tf32", 1), 0);
-  EXPECT_GT(border("f32", 1), 0) << "such small networks are for cores";
-  EXPECT_GT(border("tf32", 0), 0);
+  EXPECT_EQ(threshold("tf32", 1), 0);
+  EXPECT_GT(threshold("f32", 1), 0) << "such small networks are for cores";
+  EXPECT_GT(threshold("tf32", 0), 0);
 }
 
 TEST_F(GpuStudy, GoesOnWhereItWasInterrupted) {

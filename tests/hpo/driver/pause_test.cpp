@@ -67,7 +67,7 @@ class Skill : public TrialWork {
     double skill = skill_of(lineage);
     const auto cost = static_cast<double>(std::get<std::int64_t>(*trial.params().find("size")));
     for (std::int64_t epoch = from + 1; epoch <= kEpochs; ++epoch) {
-      trial.stretch(cost);
+      trial.segment(cost);
       skill += gain(trial.params());
       const bool bad = diverges(trial.trial(), epoch);
       if (trial.replayed()) {
@@ -81,13 +81,13 @@ class Skill : public TrialWork {
       at_work.erase(trial.trial());
       if (bad && !trial.pauses(epoch)) throw TrialFailure(Cause::diverged, "loss is nan");
       Report report{.step = epoch, .epochs = epoch, .value = bad ? std::nan("") : -skill};
-      if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+      if (co_await trial.report(std::move(report)) == Decision::stop) co_return;
       if (bad) throw TrialFailure(Cause::diverged, "loss is nan");
     }
   }
 
   rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override {
-    // The last segment is as long as its network was trained.
+    // The last stage is as long as its network was trained.
     const double skill = skill_of(lineage) +
                          static_cast<double>(lineage.back().network.epochs - lineage.back().from) *
                              gain(lineage.back().params);

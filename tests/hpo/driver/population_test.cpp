@@ -79,9 +79,9 @@ TEST_F(PopulationTraining, OnlyWhatTrainingUsesIsExplored) {
   for (const TrialRow& row : trials.rows()) {
     EXPECT_EQ(row.state, TrialState::complete);
     const Lineage& lineage = trials.lineage(row.trial);
-    for (const Segment& segment : lineage) {
-      EXPECT_EQ(*segment.params.find("width"), *lineage[0].params.find("width"));
-      EXPECT_TRUE(population().space.contains(segment.params));
+    for (const Stage& stage : lineage) {
+      EXPECT_EQ(*stage.params.find("width"), *lineage[0].params.find("width"));
+      EXPECT_TRUE(population().space.contains(stage.params));
     }
     EXPECT_EQ(row.parent.has_value(), lineage.size() > 1 && lineage.back().from > 0);
     copies += lineage.size() - 1;
@@ -99,8 +99,8 @@ TEST_F(PopulationTraining, CopiesAreReshapedAndTheBestNetworkHasTheShapeItGot) {
     const TrialTable trials = table();
     for (const TrialRow& row : trials.rows()) {
       auto width = std::get<std::int64_t>(*row.params.find("width"));
-      for (const Segment& segment : trials.lineage(row.trial)) {
-        for (const Adapted& round : segment.rounds) {
+      for (const Stage& stage : trials.lineage(row.trial)) {
+        for (const Adapted& round : stage.rounds) {
           changes.insert(round.accepted().change);
           width += round.accepted().change.starts_with("widen") ? 3 : -2;
         }
@@ -173,7 +173,7 @@ TEST_F(DivergingPopulation, TakesOverOtherNetworks) {
   EXPECT_GT(StudyReader(run()).counts().complete, 0);
 }
 
-TEST_F(DivergingPopulation, WaitsForItsReplacementAcrossBorders) {
+TEST_F(DivergingPopulation, WaitsForItsReplacementAcrossBoundaries) {
   const StudySpec file = diverging(3);
   (void)session(file, "a");
   std::set<std::uint64_t> diverged, replaced;

@@ -12,7 +12,7 @@ namespace {
 
 using StudyPrecision = SmallStudy;
 
-std::string refusal(kern::Precision precision, const Resources& asked) {
+std::string refusal(kern::Precision precision, const TrialResources& asked) {
   try {
     require_precision(precision, asked);
   } catch (const base::Error& error) {

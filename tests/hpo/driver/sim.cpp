@@ -9,7 +9,7 @@ rt::Async<void> Work::run(TrialContext& trial) {
   ++begun;
   auto cost = static_cast<double>(std::get<std::int64_t>(*trial.params().find("size")));
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
-    trial.stretch(cost);
+    trial.segment(cost);
     if (trial.replayed()) continue;
     for (std::uint64_t i = luck_.below(static_cast<std::uint64_t>(most_ticks) + 1); i > 0; --i)
       co_await tick(1);
@@ -17,7 +17,7 @@ rt::Async<void> Work::run(TrialContext& trial) {
     ++measured;
     double v = value(trial.params(), epoch);
     Report report{.step = epoch, .epochs = epoch, .value = v, .metrics = {{"valid.loss", v}}};
-    if (co_await trial.report(std::move(report)) == Word::stop) co_return;
+    if (co_await trial.report(std::move(report)) == Decision::stop) co_return;
   }
 }
 

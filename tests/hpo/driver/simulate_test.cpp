@@ -11,7 +11,7 @@
 #include "hpo/driver/networks/loaded_study.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/planning/plan.h"
-#include "hpo/place/border.h"
+#include "hpo/place/threshold.h"
 #include "hpo/study/platform.h"
 #include "runtime/instance.h"
 #include "tasks/tasks.h"
@@ -99,9 +99,9 @@ double best_static(const StudySpec& study, const rt::Platform& machine) {
     LoadedStudy loaded = load_settled(study);
     loaded.asked = {.any_gpu = true};
     const std::vector<PaperTrial> trials = paper_trials(loaded, machine);
-    const double border = place_trials(loaded, machine, trials).gpu_from;
+    const double threshold = place_trials(loaded, machine, trials).gpu_from;
     std::vector<bool> on_gpu;
-    for (const PaperTrial& trial : trials) on_gpu.push_back(trial.front().step_flops >= border);
+    for (const PaperTrial& trial : trials) on_gpu.push_back(trial.front().step_flops >= threshold);
     return base::format_double(paper::best_found(trials, machine, on_gpu));
   });
   return base::parse_double(said).value_or(0);
@@ -139,7 +139,7 @@ TEST_F(Simulate, ALatencyIsModelled) {
   EXPECT_GT(one, tasks_within(seconds * 0.999));
 }
 
-TEST_F(Simulate, ANetworkThatGrowsPastTheBorderMovesWithItsNextTask) {
+TEST_F(Simulate, ANetworkThatGrowsPastTheThresholdMovesWithItsNextTask) {
   const StudySpec growing = parse_study(
       "name: grows\ndata: {csv: " + kRoot +
           "/experiments/data/digits.csv.gz}\nnetwork: [dense: {name: fc1, units: 80}]\n"

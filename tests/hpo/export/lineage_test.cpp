@@ -35,7 +35,7 @@ class Handing : public testing::Test {
 
   static Event paused(std::uint64_t trial, std::int64_t step, double value) {
     Event event = sample::reported(trial, step, value);
-    std::get<Reported>(event.body).word = Word::pause;
+    std::get<Reported>(event.body).decision = Decision::pause;
     return event;
   }
 

@@ -44,7 +44,7 @@ std::vector<Event> odd_reports() {
   Event adapting = report(0, 9, 0.5, {{"valid.accuracy", 0.5}});
   auto& body = std::get<Reported>(adapting.body);
   body.epochs = 4;
-  body.word = Word::pause;
+  body.decision = Decision::pause;
   body.checkpoint = "00112233445566778899aabbccddeeff";
   body.shape = "784-64-10";
   body.weights = 50890;

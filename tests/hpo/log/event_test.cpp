@@ -35,7 +35,7 @@ TEST(Event, EveryKindSurvivesItsPayload) {
                              0.91,
                              1.5e12,
                              {{"valid.accuracy", 0.91}, {"train.loss", -0.0}},
-                             Word::stop,
+                             Decision::stop,
                              "0123456789abcdef",
                              "64-16-10"});
   Tried tried{.operations = R"([{"widen":{"layer":"fc1","by":8}}])",
@@ -57,7 +57,7 @@ TEST(Event, EveryKindSurvivesItsPayload) {
                              .operations = R"([{"widen":{"layer":"fc1","by":8}}])"});
   expect_round_trip(Resumed{});
   expect_round_trip(Reopened{Cause::killed});
-  expect_round_trip(Reported{.step = 1, .word = Word::pause});
+  expect_round_trip(Reported{.step = 1, .decision = Decision::pause});
   expect_round_trip(Retried{Cause::out_of_memory, "no memory\nat all"});
   expect_round_trip(Ended{TrialState::complete, Cause::none, ""});
   expect_round_trip(Ended{TrialState::failed, Cause::diverged, "loss is nan"});
@@ -85,13 +85,13 @@ TEST(Event, SaysWhyAStudyEndedByTheSameWordForever) {
 }
 
 TEST(Event, TellsWhatARuleDecidedByTheSameWordForever) {
-  const std::pair<Word, std::string_view> words[] = {
-      {Word::go, "go"}, {Word::stop, "stop"}, {Word::pause, "pause"}};
-  static_assert(std::size(words) == base::enum_count<Word>());
+  const std::pair<Decision, std::string_view> words[] = {
+      {Decision::go, "go"}, {Decision::stop, "stop"}, {Decision::pause, "pause"}};
+  static_assert(std::size(words) == base::enum_count<Decision>());
   for (const auto& [said, word] : words) {
-    const std::string text = payload_of(Reported{.step = 1, .word = said});
+    const std::string text = payload_of(Reported{.step = 1, .decision = said});
     EXPECT_NE(text.find(base::cat(R"("word": ")", word, '"')), std::string::npos) << text;
-    EXPECT_EQ(std::get<Reported>(body_of("reported", text)).word, said);
+    EXPECT_EQ(std::get<Reported>(body_of("reported", text)).decision, said);
   }
 }
 

@@ -137,7 +137,7 @@ TEST(TrialTable, TheBestSoFarGoesByTheReportThatTheStudyTakes) {
 
 Event paused(std::uint64_t trial, std::int64_t step, double value) {
   Event event = reported(trial, step, value);
-  std::get<Reported>(event.body).word = Word::pause;
+  std::get<Reported>(event.body).decision = Decision::pause;
   return event;
 }
 
@@ -253,7 +253,7 @@ TEST(TrialTable, BestAndLeaderAreKnownAfterEachEvent) {
         Event event = reported(trial, i + 1, value == 5 ? std::nan("") : value);
         auto& report = std::get<Reported>(event.body);
         report.metrics.back().second = static_cast<double>(random.below(5));
-        report.word = what == 3 ? Word::pause : Word::go;
+        report.decision = what == 3 ? Decision::pause : Decision::go;
         table.apply(event);
       }
       ASSERT_EQ(table.best(), best_of(table.rows(), table.objective())) << round << ' ' << i;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "hpo/place/border.h"
+#include "hpo/place/threshold.h"
 #include "tests/hpo/place/paper.h"
 
 namespace hpo {
@@ -60,13 +60,13 @@ TEST(Timetable, EndsBetweenTheBoundsOfAnyListSchedule) {
     const rt::Platform platform =
         paper::platform(1 + static_cast<int>(seed % 5), 1 + static_cast<int>(seed % 3));
     const auto trials = paper::mixed(seed, 12, 1 + static_cast<int>(seed % 4), platform);
-    const double border = trials[seed % trials.size()].front().step_flops;
-    const Timetable table = timetable(trials, platform, trials.size(), split_at(border));
+    const double threshold = trials[seed % trials.size()].front().step_flops;
+    const Timetable table = timetable(trials, platform, trials.size(), split_at(threshold));
     double longest = 0;
     for (const PaperTrial& trial : trials) {
       double chain = 0;
       for (const Piece& one : trial)
-        chain += one.step_flops >= border ? one.gpu_seconds : one.cpu_seconds;
+        chain += one.step_flops >= threshold ? one.gpu_seconds : one.cpu_seconds;
       longest = std::max(longest, chain);
     }
     const double area =

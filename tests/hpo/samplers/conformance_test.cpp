@@ -112,7 +112,7 @@ TEST_P(Conformance, DecisionsAreAboutTrialsThatWaitAndFollowFromTheHistory) {
     for (std::size_t i = 0; i < trials.size(); ++i)
       sampler->reported(i, 1, scored(i % 5 == 0 ? std::nan("") : 1.0 / static_cast<double>(i + 1)));
   }
-  const std::vector<Decision> decisions = a->decide(), same = b->decide();
+  const std::vector<Resumption> decisions = a->decide(), same = b->decide();
   EXPECT_TRUE(decisions.empty() || a->pauses(1));
   EXPECT_FALSE(a->pauses(kMaxStep));
   ASSERT_EQ(decisions.size(), same.size());

@@ -43,7 +43,7 @@ class Population : public testing::Test {
   /// trial: source, of those that are replaced.
   static std::map<std::uint64_t, std::uint64_t> sources(const Sampler& sampler) {
     std::map<std::uint64_t, std::uint64_t> all;
-    for (const Decision& d : sampler.decide()) {
+    for (const Resumption& d : sampler.decide()) {
       if (d.source) all[d.trial] = *d.source;
     }
     return all;
@@ -53,7 +53,7 @@ class Population : public testing::Test {
   std::map<std::uint64_t, Params> params_;
 };
 
-TEST_F(Population, PausesAtItsBordersAndNotAtTheEnd) {
+TEST_F(Population, PausesAtItsBoundariesAndNotAtTheEnd) {
   const auto sampler = make(8);
   for (const auto& [step, pauses] :
        std::map<std::int64_t, bool>{{1, false}, {2, true}, {3, false}, {8, true}, {10, false}})
@@ -131,9 +131,9 @@ TEST_F(Population, WhoFailedIsNotWaitedFor) {
 TEST_F(Population, WhoRunsAgainCatchesUpAndIsWaitedForThen) {
   const auto sampler = make(3);
   const auto all_go_on = [&](std::size_t members) {
-    const std::vector<Decision> decisions = sampler->decide();
+    const std::vector<Resumption> decisions = sampler->decide();
     ASSERT_EQ(decisions.size(), members);
-    for (const Decision& decision : decisions) sampler->resumed(decision.trial);
+    for (const Resumption& decision : decisions) sampler->resumed(decision.trial);
   };
   begin(*sampler, 3);
   report(*sampler, 1, {0.1, 0.2, 0.3});
@@ -147,7 +147,7 @@ TEST_F(Population, WhoRunsAgainCatchesUpAndIsWaitedForThen) {
   EXPECT_TRUE(sampler->decide().empty()) << "the third runs again";
   for (const std::int64_t step : {2, 4}) {
     sampler->reported(2, step, Score(0.05));
-    const std::vector<Decision> decisions = sampler->decide();
+    const std::vector<Resumption> decisions = sampler->decide();
     ASSERT_EQ(decisions.size(), 1U);
     EXPECT_EQ(decisions[0].trial, 2U);
     EXPECT_FALSE(decisions[0].source) << "the others have passed there";
@@ -180,7 +180,7 @@ TEST_F(Population, ADecisionStandsWhileOthersGoOn) {
   some->resumed(0);
   some->reported(0, 3, Score(5.0));
   some->reported(0, 4, Score(5.0));
-  const Decision before = all->decide().back(), after = some->decide().back();
+  const Resumption before = all->decide().back(), after = some->decide().back();
   EXPECT_EQ(after.trial, 3U);
   EXPECT_EQ(before.source, after.source);
   EXPECT_EQ(before.params, after.params);
@@ -196,7 +196,7 @@ TEST_F(Population, ACopyExploresFromItsSourcesParamsOfNow) {
   sampler->resumed(0);
   sampler->resumed(1);
   report(*sampler, 4, {0.2, 0.1});
-  const Decision decision = sampler->decide().front();
+  const Resumption decision = sampler->decide().front();
   EXPECT_EQ(decision.trial, 0U);
   EXPECT_EQ(*decision.params.find("width"), ParamValue(std::int64_t{99})) << "inherited";
   EXPECT_NE(*decision.params.find("lr"), *better.find("lr"));
@@ -209,7 +209,7 @@ TEST_F(Population, EveryReshapeAndNoneComeUp) {
   std::map<std::int64_t, int> counts;
   for (std::int64_t step = 1; step < 10; ++step) {
     report(*sampler, step, {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8});
-    for (const Decision& d : sampler->decide()) {
+    for (const Resumption& d : sampler->decide()) {
       if (d.source) ++counts[d.reshape ? static_cast<std::int64_t>(*d.reshape) : -1];
       if (d.source) sampler->replaced(d.trial, d.params);
       sampler->resumed(d.trial);

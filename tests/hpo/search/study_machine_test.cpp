@@ -121,8 +121,8 @@ class Played {
                     .value = loss,
                     .metrics = {{"loss", loss}},
                     .over = step == study_.max_epochs};
-    report.word = machine_->answer(trial, report);
-    const bool over = report.over, stop = report.word == Word::stop;
+    report.decision = machine_->answer(trial, report);
+    const bool over = report.over, stop = report.decision == Decision::stop;
     happen(trial, report);
     if (over || stop)
       happen(trial, Ended{.state = over ? TrialState::complete : TrialState::stopped});
@@ -382,8 +382,8 @@ TEST(StudyMachine, AMemberThatIsImpossibleEndsNobodyElse) {
     machine.apply(trial, created->event);
     if (trial == 2) break;
     Reported report{.step = 2, .epochs = 2, .value = 0.5, .metrics = {{"loss", 0.5}}};
-    report.word = machine.answer(trial, report);
-    EXPECT_EQ(report.word, Word::pause);
+    report.decision = machine.answer(trial, report);
+    EXPECT_EQ(report.decision, Decision::pause);
     machine.apply(trial, report);
   }
   machine.apply(2, Ended{TrialState::failed, Cause::error, "no such network"});

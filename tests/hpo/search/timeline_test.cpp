@@ -24,14 +24,14 @@ TEST(Timeline, OutcomesAreDueInVirtualTimeNotAsTheyArrive) {
   Timeline timeline(Order::virtual_time);
   timeline.enter(0, 0);
   timeline.enter(1, 0);
-  timeline.stretch(0, 10);
-  timeline.stretch(1, 3);
+  timeline.segment(0, 10);
+  timeline.segment(1, 3);
   timeline.post(0);
   EXPECT_FALSE(timeline.due()) << "trial 1 can still bring an earlier one";
   timeline.post(1);
   EXPECT_EQ(taken(timeline), Taken(3, 1));
   EXPECT_FALSE(timeline.due()) << "trial 1 may go on at 3";
-  timeline.stretch(1, 8);
+  timeline.segment(1, 8);
   EXPECT_EQ(taken(timeline), Taken(10, 0));
 }
 
@@ -39,7 +39,7 @@ TEST(Timeline, TiesGoByTrialNumber) {
   Timeline timeline(Order::virtual_time);
   for (std::uint64_t trial : {2, 0, 1}) {
     timeline.enter(trial, 1);
-    timeline.stretch(trial, 4);
+    timeline.segment(trial, 4);
   }
   for (std::uint64_t trial : {1, 2, 0}) timeline.post(trial);
   for (std::uint64_t trial : {0, 1, 2}) {
@@ -52,9 +52,9 @@ TEST(Timeline, ATrialMayRunAheadOfItsTurn) {
   Timeline timeline(Order::virtual_time);
   timeline.enter(0, 0);
   timeline.enter(1, 0);
-  timeline.stretch(1, 5);
+  timeline.segment(1, 5);
   for (int i = 0; i < 3; ++i) {
-    timeline.stretch(0, 2);
+    timeline.segment(0, 2);
     timeline.post(0);
   }
   EXPECT_EQ(taken(timeline), Taken(2, 0));
@@ -76,11 +76,11 @@ TEST(Timeline, AnEndWithoutWorkCostsNothing) {
 TEST(Timeline, LeavingAndRestartingDropWhatWasPosted) {
   Timeline timeline(Order::virtual_time);
   timeline.enter(0, 0);
-  timeline.stretch(0, 2);
+  timeline.segment(0, 2);
   timeline.post(0);
   timeline.restart(0, 9);
   EXPECT_FALSE(timeline.due());
-  timeline.stretch(0, 1);
+  timeline.segment(0, 1);
   timeline.post(0);
   EXPECT_EQ(taken(timeline), Taken(10, 0));
   timeline.leave(0);
@@ -92,7 +92,7 @@ TEST(Timeline, ArrivalTakesThemAsTheyCome) {
   Timeline timeline(Order::arrival);
   for (std::uint64_t trial : {0, 1, 2}) {
     timeline.enter(trial, 0);
-    timeline.stretch(trial, 10.0 * static_cast<double>(trial + 1));
+    timeline.segment(trial, 10.0 * static_cast<double>(trial + 1));
   }
   for (std::uint64_t trial : {2, 0, 1}) timeline.post(trial);
   EXPECT_EQ(taken(timeline), Taken(1, 2));
@@ -100,8 +100,8 @@ TEST(Timeline, ArrivalTakesThemAsTheyCome) {
   EXPECT_EQ(taken(timeline), Taken(3, 1));
 }
 
-/// A study of `kTrials` trials in `slots` slots, each with stretches of random cost by content; in
-/// real time the stretches that are on end in an order drawn from `chance`. Returns the outcomes in
+/// A study of `kTrials` trials in `slots` slots, each with segments of random cost by content; in
+/// real time the segments that are on end in an order drawn from `chance`. Returns the outcomes in
 /// the order in which they were due.
 std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study,
                                                              std::uint64_t chance) {
@@ -109,7 +109,7 @@ std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study
   base::Stream luck(chance, "real time");
   Timeline timeline(Order::virtual_time);
   std::vector<std::tuple<double, std::uint64_t, int>> order;
-  std::vector<std::uint64_t> running;  // a stretch is on in reality
+  std::vector<std::uint64_t> running;  // a segment is on in reality
   std::map<std::uint64_t, int> begun, done;
   std::uint64_t created = 0;
   double now = 0;
@@ -117,7 +117,7 @@ std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study
     return 1 + static_cast<int>(base::Stream(study, "length", trial).below(5));
   };
   auto begin = [&](std::uint64_t trial) {
-    timeline.stretch(
+    timeline.segment(
         trial, static_cast<double>(base::Stream(study, "cost", trial, begun[trial]++).below(6)));
     running.push_back(trial);
   };
@@ -134,7 +134,7 @@ std::vector<std::tuple<double, std::uint64_t, int>> simulate(std::uint64_t study
       if (n == length(due->trial)) timeline.leave(due->trial);
       continue;
     }
-    // Nothing is due: real time goes on, and some stretch ends.
+    // Nothing is due: real time goes on, and some segment ends.
     std::size_t which = luck.below(running.size());
     std::uint64_t trial = running[which];
     running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));

@@ -33,43 +33,44 @@ TEST(Asha, KeepsTheBestThirdOfWhatTheRungHasSeen) {
   // losses as they come      5   4   6   3   7   8   2   2.5  9
   const double losses[] = {5, 4, 6, 3, 7, 8, 2, 2.5, 9};
   // allowed max(1, n / 3)    1   1   1   1   1   2   2   2    3
-  const Word expected[] = {Word::go,   Word::go, Word::stop, Word::go,  Word::stop,
-                           Word::stop, Word::go, Word::go,   Word::stop};
+  const Decision expected[] = {Decision::go, Decision::go,   Decision::stop,
+                               Decision::go, Decision::stop, Decision::stop,
+                               Decision::go, Decision::go,   Decision::stop};
   for (std::uint64_t i = 0; i < 9; ++i)
     EXPECT_EQ(rule->reported(i, 1, losses[i]), expected[i]) << i;
 }
 
 TEST(Asha, EqualLossesStayTogether) {
   auto rule = asha(1, 9, 3);
-  for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(rule->reported(i, 1, 0.5), Word::go) << i;
-  EXPECT_EQ(rule->reported(5, 1, 0.6), Word::stop);
+  for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(rule->reported(i, 1, 0.5), Decision::go) << i;
+  EXPECT_EQ(rule->reported(5, 1, 0.6), Decision::stop);
 }
 
 TEST(Asha, RungsAreIndependent) {
   auto rule = asha(1, 27, 3);
-  EXPECT_EQ(rule->reported(0, 1, 1.0), Word::go);
-  EXPECT_EQ(rule->reported(1, 1, 0.5), Word::go);
-  EXPECT_EQ(rule->reported(0, 3, 0.9), Word::go);
-  EXPECT_EQ(rule->reported(1, 3, 0.95), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 1.0), Decision::go);
+  EXPECT_EQ(rule->reported(1, 1, 0.5), Decision::go);
+  EXPECT_EQ(rule->reported(0, 3, 0.9), Decision::go);
+  EXPECT_EQ(rule->reported(1, 3, 0.95), Decision::stop);
 }
 
 TEST(Asha, NotANumberIsWorstAndCounts) {
   double nan = std::nan("");
   auto rule = asha(1, 9, 3);
-  EXPECT_EQ(rule->reported(0, 1, nan), Word::stop) << "even the first";
-  EXPECT_EQ(rule->reported(1, 1, std::numeric_limits<double>::infinity()), Word::stop);
-  EXPECT_EQ(rule->reported(2, 1, 1e300), Word::go);
-  for (std::uint64_t i = 3; i < 5; ++i) EXPECT_EQ(rule->reported(i, 1, nan), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, nan), Decision::stop) << "even the first";
+  EXPECT_EQ(rule->reported(1, 1, std::numeric_limits<double>::infinity()), Decision::stop);
+  EXPECT_EQ(rule->reported(2, 1, 1e300), Decision::go);
+  for (std::uint64_t i = 3; i < 5; ++i) EXPECT_EQ(rule->reported(i, 1, nan), Decision::stop);
   // Six losses: two may stay.
-  EXPECT_EQ(rule->reported(5, 1, 1e301), Word::go);
+  EXPECT_EQ(rule->reported(5, 1, 1e301), Decision::go);
 }
 
 TEST(Asha, AReportPastSeveralRungsIsJudgedAtEach) {
   auto rule = asha(1, 27, 3);
-  EXPECT_EQ(rule->reported(0, 1, 0.5), Word::go);
-  EXPECT_EQ(rule->reported(0, 3, 0.4), Word::go);
-  EXPECT_EQ(rule->reported(1, 4, 0.45), Word::stop) << "best at 1, second at 3";
-  EXPECT_EQ(rule->reported(2, 1, 0.44), Word::go) << "0.45 was recorded at rung 1";
+  EXPECT_EQ(rule->reported(0, 1, 0.5), Decision::go);
+  EXPECT_EQ(rule->reported(0, 3, 0.4), Decision::go);
+  EXPECT_EQ(rule->reported(1, 4, 0.45), Decision::stop) << "best at 1, second at 3";
+  EXPECT_EQ(rule->reported(2, 1, 0.44), Decision::go) << "0.45 was recorded at rung 1";
 }
 
 TEST(Asha, LeavesAboutAThirdAtEachRungOfARandomSearch) {
@@ -83,7 +84,7 @@ TEST(Asha, LeavesAboutAThirdAtEachRungOfARandomSearch) {
     const std::int64_t steps[] = {1, 3, 9};
     for (int i = 0; i < 3; ++i) {
       ++reached[i];
-      if (rule->reported(trial, steps[i], loss) == Word::stop) break;
+      if (rule->reported(trial, steps[i], loss) == Decision::stop) break;
     }
   }
   EXPECT_EQ(reached[0], 900);
@@ -93,15 +94,15 @@ TEST(Asha, LeavesAboutAThirdAtEachRungOfARandomSearch) {
 
 TEST(Promotion, GoesOnWithTheBestThirdOfWhatTheRungHasSeen) {
   auto rule = promotion(1, 9, 3);
-  EXPECT_EQ(rule->reported(0, 1, 5), Word::pause);
-  EXPECT_EQ(rule->reported(1, 1, 4), Word::pause);
+  EXPECT_EQ(rule->reported(0, 1, 5), Decision::pause);
+  EXPECT_EQ(rule->reported(1, 1, 4), Decision::pause);
   EXPECT_EQ(rule->promotes(false), std::nullopt) << "two are less than eta";
-  EXPECT_EQ(rule->reported(2, 1, 6), Word::pause);
+  EXPECT_EQ(rule->reported(2, 1, 6), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 1U) << "the best of three, not the last";
   rule->resumed(1);
   EXPECT_EQ(rule->promotes(false), std::nullopt);
-  EXPECT_EQ(rule->reported(3, 1, 3), Word::go) << "one of four, and it is that one now";
-  EXPECT_EQ(rule->reported(4, 1, 3.5), Word::pause);
+  EXPECT_EQ(rule->reported(3, 1, 3), Decision::go) << "one of four, and it is that one now";
+  EXPECT_EQ(rule->reported(4, 1, 3.5), Decision::pause);
   EXPECT_EQ(rule->promotes(false), std::nullopt);
 }
 
@@ -109,7 +110,7 @@ TEST(Promotion, TheNextOneGoesOnWithoutAPause) {
   auto rule = promotion(1, 9, 3);
   (void)rule->reported(0, 1, 5);
   (void)rule->reported(1, 1, 4);
-  EXPECT_EQ(rule->reported(2, 1, 3), Word::go);
+  EXPECT_EQ(rule->reported(2, 1, 3), Decision::go);
   EXPECT_EQ(rule->promotes(false), std::nullopt);
 }
 
@@ -120,7 +121,7 @@ TEST(Promotion, LaterLossesLetEarlierTrialsGoOn) {
   EXPECT_EQ(rule->promotes(false), 0U);
   rule->resumed(0);
   EXPECT_EQ(rule->promotes(false), std::nullopt) << "one of five";
-  EXPECT_EQ(rule->reported(5, 1, 9), Word::pause);
+  EXPECT_EQ(rule->reported(5, 1, 9), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 1U) << "two of six: it waited for that";
 }
 
@@ -130,10 +131,10 @@ TEST(Promotion, TheHighestRungIsServedFirst) {
     (void)rule->reported(trial, 1, 9 - static_cast<double>(trial));
   std::vector<std::uint64_t> gone{2, 5, 8};  // each was the best of its first 3, 6, 9
   for (const auto trial : {7U, 6U}) EXPECT_NE(rule->promotes(false), trial);
-  EXPECT_EQ(rule->reported(2, 3, 2), Word::pause);
-  EXPECT_EQ(rule->reported(5, 3, 1), Word::pause);
+  EXPECT_EQ(rule->reported(2, 3, 2), Decision::pause);
+  EXPECT_EQ(rule->reported(5, 3, 1), Decision::pause);
   (void)rule->reported(9, 1, 8.5);
-  EXPECT_EQ(rule->reported(8, 3, 3), Word::pause) << "not the best of three";
+  EXPECT_EQ(rule->reported(8, 3, 3), Decision::pause) << "not the best of three";
   EXPECT_EQ(rule->promotes(false), 5U);
 }
 
@@ -141,22 +142,22 @@ TEST(Promotion, EqualLossesGoOnInTheOrderOfTheirNumbers) {
   auto rule = promotion(1, 9, 3);
   (void)rule->reported(4, 1, 1);
   (void)rule->reported(2, 1, 1);
-  EXPECT_EQ(rule->reported(7, 1, 1), Word::pause);
+  EXPECT_EQ(rule->reported(7, 1, 1), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 2U);
 }
 
 TEST(Promotion, WhatIsNoNumberNeverGoesOnAndCounts) {
   auto rule = promotion(1, 9, 3);
-  EXPECT_EQ(rule->reported(0, 1, std::nan("")), Word::stop);
-  EXPECT_EQ(rule->reported(1, 1, std::numeric_limits<double>::infinity()), Word::stop);
-  EXPECT_EQ(rule->reported(2, 1, 1e300), Word::go) << "the best of three";
+  EXPECT_EQ(rule->reported(0, 1, std::nan("")), Decision::stop);
+  EXPECT_EQ(rule->reported(1, 1, std::numeric_limits<double>::infinity()), Decision::stop);
+  EXPECT_EQ(rule->reported(2, 1, 1e300), Decision::go) << "the best of three";
 }
 
 TEST(Promotion, AReportPastSeveralRungsCountsAtEachAndWaitsAtTheHighest) {
   auto rule = promotion(1, 27, 3);
   (void)rule->reported(0, 1, 1);
   (void)rule->reported(1, 1, 2);
-  EXPECT_EQ(rule->reported(2, 4, 3), Word::pause);
+  EXPECT_EQ(rule->reported(2, 4, 3), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 0U) << "three were at rung 1";
   rule->resumed(0);
   EXPECT_EQ(rule->promotes(true), 2U) << "it waits at rung 3";
@@ -177,10 +178,10 @@ TEST(Promotion, TheEndIsOneCompleteTrialWhereNoneWas) {
   (void)rule->reported(1, 1, 1);
   EXPECT_EQ(rule->promotes(true), 1U);
   rule->resumed(1);
-  EXPECT_EQ(rule->reported(1, 3, 1), Word::pause);
+  EXPECT_EQ(rule->reported(1, 3, 1), Decision::pause);
   EXPECT_EQ(rule->promotes(true), 1U);
   rule->resumed(1);
-  EXPECT_EQ(rule->reported(1, 9, 1), Word::go);
+  EXPECT_EQ(rule->reported(1, 9, 1), Decision::go);
   rule->ended(1, TrialState::complete);
   EXPECT_EQ(rule->promotes(true), std::nullopt);
 }

@@ -21,7 +21,7 @@ std::unique_ptr<StoppingRule> made(const char* kind, Params options = {}) {
 
 /// One slot and `budget` epochs: what was said at rungs, and how far each of them got.
 struct Played {
-  std::vector<std::tuple<std::uint64_t, std::int64_t, Word>> words;
+  std::vector<std::tuple<std::uint64_t, std::int64_t, Decision>> words;
   std::vector<std::int64_t> reached;
   [[nodiscard]] std::int64_t count(std::int64_t step) const {
     return std::ranges::count_if(reached, [&](std::int64_t at) { return at >= step; });
@@ -43,15 +43,15 @@ Played play(StoppingRule& rule, const Loss& loss, std::int64_t budget) {
       worth.push_back(random.uniform());
       played.reached.push_back(0);
     }
-    for (Word word = Word::go; word == Word::go && budget > 0;) {
+    for (Decision decision = Decision::go; decision == Decision::go && budget > 0;) {
       std::int64_t& at = played.reached[trial];
       std::int64_t next = at + 1;
       while (next < 81 && !rule.decides(at, next)) ++next;
       budget -= next - at;
       at = next;
-      word = rule.reported(trial, at, loss(worth[trial], at));
+      decision = rule.reported(trial, at, loss(worth[trial], at));
       const std::set<std::int64_t> rungs{1, 3, 9, 27};
-      if (rungs.contains(at)) played.words.emplace_back(trial, at, word);
+      if (rungs.contains(at)) played.words.emplace_back(trial, at, decision);
       if (at == 81) {
         rule.ended(trial, TrialState::complete);
         break;
@@ -108,7 +108,7 @@ TEST(AutoRule, LetsThoseGoOnThatWaitAtSuchARungTheFirstOneFirst) {
   for (std::uint64_t trial = 0; farther < 9; ++trial) {
     ASSERT_LT(trial, 100U);
     const double loss = static_cast<double>(trial * 7 % 27);
-    if (rule->reported(trial, 1, loss) == Word::go)
+    if (rule->reported(trial, 1, loss) == Decision::go)
       go_on(trial);
     else
       waiting.insert(trial);

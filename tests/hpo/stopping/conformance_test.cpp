@@ -39,21 +39,22 @@ class Study {
   void create() { running[created_++] = 0; }
 
   /// The word for a trial that runs.
-  Word report(std::uint64_t trial, std::int64_t step, double loss) {
+  Decision report(std::uint64_t trial, std::int64_t step, double loss) {
     const bool may_stop = rule_.decides(running.at(trial), step);
-    const Word word = rule_.reported(trial, step, loss);
-    EXPECT_TRUE(may_stop || word == Word::go) << "stopped where it said it would not decide";
-    words += "gsp"[static_cast<int>(word)];
+    const Decision decision = rule_.reported(trial, step, loss);
+    EXPECT_TRUE(may_stop || decision == Decision::go)
+        << "stopped where it said it would not decide";
+    words += "gsp"[static_cast<int>(decision)];
     running[trial] = step;
     if (step == kMaxStep) {
       EXPECT_NE(rule_.promotes(false), trial) << "what reached its end does not wait";
       end(trial, TrialState::complete);
-    } else if (word == Word::stop) {
+    } else if (decision == Decision::stop) {
       end(trial, TrialState::stopped);
-    } else if (word == Word::pause)
+    } else if (decision == Decision::pause)
       paused.insert(running.extract(trial));
     give_up();
-    return word;
+    return decision;
   }
 
   void end(std::uint64_t trial, TrialState state) {
@@ -123,8 +124,8 @@ std::string words(StoppingRule& rule, std::uint64_t seed,
         kMaxStep, at->second + 1 + static_cast<std::int64_t>(random.below(3)));
     const double loss =
         random.below(10) == 0 ? std::nan("") : static_cast<double>(random.below(20));
-    const Word word = study.report(trial, step, loss);
-    const bool fails = random.below(40) == 0 && word == Word::go && step < kMaxStep;
+    const Decision decision = study.report(trial, step, loss);
+    const bool fails = random.below(40) == 0 && decision == Decision::go && step < kMaxStep;
     if (!fails || failures == Failures::none) continue;
     study.end(trial, TrialState::failed);
     if (failures == Failures::taken_back) study.reopen(trial);
@@ -159,8 +160,8 @@ std::int64_t run_alone(Study& study, std::uint64_t trial, double slope) {
   std::int64_t step = 0;
   while (step < kMaxStep) {
     ++step;
-    const Word word = study.report(trial, step, slope * static_cast<double>(step));
-    if (word == Word::pause)
+    const Decision decision = study.report(trial, step, slope * static_cast<double>(step));
+    if (decision == Decision::pause)
       while (!study.running.contains(trial) && study.promote(true)) continue;
     if (step < kMaxStep && !study.running.contains(trial)) break;
   }
@@ -215,7 +216,7 @@ TEST_P(Conformance, TheEndOfATrialIsNoTimeToStopIt) {
   (void)words(*rule, 3);
   EXPECT_FALSE(rule->decides(kMaxStep - 1, kMaxStep));
   (void)rule->reported(10'000, kMaxStep - 1, 1.0);
-  EXPECT_EQ(rule->reported(10'000, kMaxStep, std::nan("")), Word::go);
+  EXPECT_EQ(rule->reported(10'000, kMaxStep, std::nan("")), Decision::go);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Conformance,

@@ -32,10 +32,10 @@ Trials resume_all(StoppingRule& rule, bool last = false) {
 
 TEST(Halving, AllWaitUntilTheGroupIsThere) {
   auto rule = halving(3);
-  EXPECT_EQ(rule->reported(0, 1, 1), Word::pause) << "the best, and nobody knows yet";
-  EXPECT_EQ(rule->reported(1, 1, 2), Word::pause);
+  EXPECT_EQ(rule->reported(0, 1, 1), Decision::pause) << "the best, and nobody knows yet";
+  EXPECT_EQ(rule->reported(1, 1, 2), Decision::pause);
   EXPECT_EQ(rule->promotes(false), std::nullopt);
-  EXPECT_EQ(rule->reported(2, 1, 3), Word::pause);
+  EXPECT_EQ(rule->reported(2, 1, 3), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 0U);
   EXPECT_EQ(rule->gives_up(), (Trials{1, 2}));
 }
@@ -44,7 +44,7 @@ TEST(Halving, TheLastOneGoesOnAtOnceWhereItIsBest) {
   auto rule = halving(3);
   (void)rule->reported(0, 1, 2);
   (void)rule->reported(1, 1, 3);
-  EXPECT_EQ(rule->reported(2, 1, 1), Word::go);
+  EXPECT_EQ(rule->reported(2, 1, 1), Decision::go);
   EXPECT_EQ(rule->promotes(false), std::nullopt);
 }
 
@@ -59,7 +59,7 @@ TEST(Halving, CountsAreThoseOfThePaper) {
     for (const std::uint64_t trial : runs) {
       ++there[step];
       const auto loss = static_cast<double>((trial * 7) % 27);
-      if (rule->reported(trial, step, loss) == Word::go) next.push_back(trial);
+      if (rule->reported(trial, step, loss) == Decision::go) next.push_back(trial);
     }
     for (const std::uint64_t trial : rule->gives_up()) rule->ended(trial, TrialState::stopped);
     for (const std::uint64_t trial : resume_all(*rule)) next.push_back(trial);
@@ -71,11 +71,11 @@ TEST(Halving, CountsAreThoseOfThePaper) {
 TEST(Halving, WhoEndsIsNotWaitedFor) {
   auto rule = halving(4);
   (void)rule->reported(0, 1, 1);
-  EXPECT_EQ(rule->reported(1, 1, std::nan("")), Word::stop);
+  EXPECT_EQ(rule->reported(1, 1, std::nan("")), Decision::stop);
   rule->ended(1, TrialState::stopped);
   rule->ended(2, TrialState::failed);
   EXPECT_EQ(rule->promotes(false), std::nullopt) << "one of four is not there yet";
-  EXPECT_EQ(rule->reported(3, 1, 2), Word::pause);
+  EXPECT_EQ(rule->reported(3, 1, 2), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 0U) << "four thirds are one";
   EXPECT_EQ(rule->gives_up(), (Trials{3}));
 }
@@ -107,9 +107,9 @@ TEST(Halving, WhoRunsAgainIsWaitedForAgain) {
   (void)rule->reported(1, 1, 3);
   rule->ended(2, TrialState::failed);
   rule->reopened(2);
-  EXPECT_EQ(rule->reported(3, 1, 4), Word::pause);
+  EXPECT_EQ(rule->reported(3, 1, 4), Decision::pause);
   EXPECT_EQ(rule->promotes(false), std::nullopt) << "trial 2 runs";
-  EXPECT_EQ(rule->reported(2, 1, 1), Word::go);
+  EXPECT_EQ(rule->reported(2, 1, 1), Decision::go);
   EXPECT_EQ(rule->gives_up(), (Trials{0, 1, 3}));
 }
 
@@ -121,7 +121,7 @@ TEST(Halving, WhoRunsAgainBehindItsGroupIsComparedWithAllThatCame) {
     ASSERT_EQ(rule->promotes(false), 0U) << "the group goes on without it";
     rule->resumed(0);
     rule->reopened(2);
-    EXPECT_EQ(rule->reported(2, 1, loss), loss < 1 ? Word::go : Word::stop);
+    EXPECT_EQ(rule->reported(2, 1, loss), loss < 1 ? Decision::go : Decision::stop);
   }
 }
 
@@ -148,10 +148,10 @@ TEST(Halving, AReportPastSeveralRungsCountsAtOneAfterTheOther) {
   auto rule = halving(9);
   for (std::uint64_t trial = 0; trial < 8; ++trial)
     (void)rule->reported(trial, 1, static_cast<double>(trial));
-  EXPECT_EQ(rule->reported(8, 4, -1), Word::pause) << "it is at the second rung already";
+  EXPECT_EQ(rule->reported(8, 4, -1), Decision::pause) << "it is at the second rung already";
   EXPECT_EQ(resume_all(*rule), (Trials{0, 1}));
   (void)rule->reported(0, 3, 0);
-  EXPECT_EQ(rule->reported(1, 3, 1), Word::pause);
+  EXPECT_EQ(rule->reported(1, 3, 1), Decision::pause);
   EXPECT_EQ(rule->promotes(false), 8U);
   EXPECT_EQ(rule->gives_up(), (Trials{0, 1, 2, 3, 4, 5, 6, 7}));
 }
@@ -167,12 +167,12 @@ TEST(Halving, WhoComesLateIsComparedWithAllThatCame) {
   EXPECT_EQ(resume_all(*rule, true), Trials{}) << "it went on at once";
   (void)rule->reported(0, 9, 0);
   rule->ended(0, TrialState::complete);
-  EXPECT_EQ(rule->reported(5, 1, -1), Word::go) << "better than all before";
-  EXPECT_EQ(rule->reported(5, 3, -1), Word::go);
-  EXPECT_EQ(rule->reported(6, 1, 3.5), Word::stop) << "worse than two thirds";
+  EXPECT_EQ(rule->reported(5, 1, -1), Decision::go) << "better than all before";
+  EXPECT_EQ(rule->reported(5, 3, -1), Decision::go);
+  EXPECT_EQ(rule->reported(6, 1, 3.5), Decision::stop) << "worse than two thirds";
   rule->ended(6, TrialState::stopped);
-  EXPECT_EQ(rule->reported(7, 1, std::nan("")), Word::stop);
-  EXPECT_EQ(rule->reported(8, 3, -2), Word::go) << "at two rungs at once";
+  EXPECT_EQ(rule->reported(7, 1, std::nan("")), Decision::stop);
+  EXPECT_EQ(rule->reported(8, 3, -2), Decision::go) << "at two rungs at once";
   EXPECT_EQ(rule->promotes(true), std::nullopt);
   EXPECT_EQ(rule->gives_up(), Trials{});
 }
@@ -186,9 +186,9 @@ TEST(Halving, WhoCatchesUpIsWaitedFor) {
   (void)rule->reported(0, 3, 5);
   rule->ended(6, TrialState::failed);
   EXPECT_EQ(rule->promotes(false), std::nullopt) << "trial 1 is missing, trial 6 was not expected";
-  EXPECT_EQ(rule->reported(7, 1, -1), Word::go);
-  EXPECT_EQ(rule->reported(1, 3, 4), Word::pause) << "trial 7 is on its way";
-  EXPECT_EQ(rule->reported(7, 3, 3), Word::go);
+  EXPECT_EQ(rule->reported(7, 1, -1), Decision::go);
+  EXPECT_EQ(rule->reported(1, 3, 4), Decision::pause) << "trial 7 is on its way";
+  EXPECT_EQ(rule->reported(7, 3, 3), Decision::go);
   EXPECT_EQ(rule->gives_up(), (Trials{0, 1}));
 }
 

@@ -44,17 +44,17 @@ TEST(Hyperband, ATrialIsComparedWithinItsBracketOnly) {
     if (places[trial] == 0) first.push_back(trial);
     if (places[trial] == 4) last.push_back(trial);
   }
-  EXPECT_EQ(rule->reported(first[0], 1, 1), Word::go);
-  EXPECT_EQ(rule->reported(first[1], 1, 2), Word::stop);
+  EXPECT_EQ(rule->reported(first[0], 1, 1), Decision::go);
+  EXPECT_EQ(rule->reported(first[1], 1, 2), Decision::stop);
   ASSERT_FALSE(last.empty());
   for (const std::int64_t step : {1, 3, 9, 27})
-    EXPECT_EQ(rule->reported(last[0], step, 100), Word::go) << "the last one has no rung";
+    EXPECT_EQ(rule->reported(last[0], step, 100), Decision::go) << "the last one has no rung";
 }
 
 TEST(Hyperband, OneBracketIsAsha) {
   auto rule = hyperband(1);
-  EXPECT_EQ(rule->reported(0, 1, 1), Word::go);
-  EXPECT_EQ(rule->reported(1, 1, 2), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 1), Decision::go);
+  EXPECT_EQ(rule->reported(1, 1, 2), Decision::stop);
 }
 
 TEST(Hyperband, PromotesInEachBracket) {
@@ -65,11 +65,11 @@ TEST(Hyperband, PromotesInEachBracket) {
   for (std::uint64_t trial = 0; trial < places.size(); ++trial)
     if (places[trial] == 1) second.push_back(trial);
   ASSERT_GE(second.size(), 3U);
-  EXPECT_EQ(rule->reported(second[0], 1, 1), Word::go) << "its first rung is 3";
-  EXPECT_EQ(rule->reported(second[0], 3, 1), Word::pause);
-  EXPECT_EQ(rule->reported(second[1], 3, 2), Word::pause);
+  EXPECT_EQ(rule->reported(second[0], 1, 1), Decision::go) << "its first rung is 3";
+  EXPECT_EQ(rule->reported(second[0], 3, 1), Decision::pause);
+  EXPECT_EQ(rule->reported(second[1], 3, 2), Decision::pause);
   EXPECT_EQ(rule->promotes(false), std::nullopt);
-  EXPECT_EQ(rule->reported(second[2], 3, 3), Word::pause);
+  EXPECT_EQ(rule->reported(second[2], 3, 3), Decision::pause);
   EXPECT_EQ(rule->promotes(false), second[0]);
 }
 

@@ -28,25 +28,25 @@ void complete(StoppingRule& rule, std::initializer_list<double> losses) {
 TEST(Median, StopsWhatIsWorseThanHalfOfTheCompleteTrials) {
   auto rule = median(3);
   complete(*rule, {1, 2, 5});
-  EXPECT_EQ(rule->reported(0, 1, 2.0), Word::go) << "as good as the median";
-  EXPECT_EQ(rule->reported(1, 1, 2.1), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 2.0), Decision::go) << "as good as the median";
+  EXPECT_EQ(rule->reported(1, 1, 2.1), Decision::stop);
 }
 
 TEST(Median, OfAnEvenNumberLiesBetweenTheMiddleTwo) {
   auto rule = median(4);
   complete(*rule, {1, 2, 4, 9});
-  EXPECT_EQ(rule->reported(0, 1, 3.0), Word::go);
-  EXPECT_EQ(rule->reported(1, 1, 3.01), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 3.0), Decision::go);
+  EXPECT_EQ(rule->reported(1, 1, 3.01), Decision::stop);
 }
 
 TEST(Median, WaitsForItsFirstTrials) {
   auto rule = median(3);
   complete(*rule, {1, 1});
-  EXPECT_EQ(rule->reported(0, 1, 9.0), Word::go);
+  EXPECT_EQ(rule->reported(0, 1, 9.0), Decision::go);
   rule->ended(0, TrialState::failed);
-  EXPECT_EQ(rule->reported(1, 1, 9.0), Word::go) << "a failed trial is none";
+  EXPECT_EQ(rule->reported(1, 1, 9.0), Decision::go) << "a failed trial is none";
   complete(*rule, {1});
-  EXPECT_EQ(rule->reported(2, 1, 9.0), Word::stop);
+  EXPECT_EQ(rule->reported(2, 1, 9.0), Decision::stop);
 }
 
 TEST(Median, ComparesTheBestSoFarWithWhatOthersHadByThen) {
@@ -54,18 +54,19 @@ TEST(Median, ComparesTheBestSoFarWithWhatOthersHadByThen) {
   for (const auto& [step, loss] : {std::pair{1, 5.0}, {2, 3.0}, {4, 1.0}})
     (void)rule->reported(0, step, loss);
   rule->ended(0, TrialState::complete);
-  EXPECT_EQ(rule->reported(1, 1, 4.0), Word::go);
-  EXPECT_EQ(rule->reported(1, 2, 2.5), Word::go);
-  EXPECT_EQ(rule->reported(1, 3, 9.0), Word::go) << "2.5 was reached, the other had 3 by step 3";
-  EXPECT_EQ(rule->reported(1, 4, 9.0), Word::stop) << "the other has 1 now";
+  EXPECT_EQ(rule->reported(1, 1, 4.0), Decision::go);
+  EXPECT_EQ(rule->reported(1, 2, 2.5), Decision::go);
+  EXPECT_EQ(rule->reported(1, 3, 9.0), Decision::go)
+      << "2.5 was reached, the other had 3 by step 3";
+  EXPECT_EQ(rule->reported(1, 4, 9.0), Decision::stop) << "the other has 1 now";
 }
 
 TEST(Median, StoppedTrialsAreNotCounted) {
   auto rule = median(1);
   complete(*rule, {5});
-  EXPECT_EQ(rule->reported(0, 1, 6), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 6), Decision::stop);
   rule->ended(0, TrialState::stopped);
-  EXPECT_EQ(rule->reported(1, 1, 5.5), Word::stop) << "the median is still 5";
+  EXPECT_EQ(rule->reported(1, 1, 5.5), Decision::stop) << "the median is still 5";
 }
 
 TEST(Median, DecidesFromMinOnEveryFewSteps) {
@@ -77,19 +78,19 @@ TEST(Median, DecidesFromMinOnEveryFewSteps) {
   EXPECT_TRUE(rule->decides(3, 6)) << "5 was passed";
   EXPECT_FALSE(rule->decides(9, 10)) << "the end of a trial";
   complete(*rule, {1});
-  EXPECT_EQ(rule->reported(0, 2, 9), Word::go);
-  EXPECT_EQ(rule->reported(0, 3, 9), Word::stop);
+  EXPECT_EQ(rule->reported(0, 2, 9), Decision::go);
+  EXPECT_EQ(rule->reported(0, 3, 9), Decision::stop);
 }
 
 TEST(Median, NotANumberIsWorst) {
   auto rule = median(1);
   complete(*rule, {1});
-  EXPECT_EQ(rule->reported(0, 1, std::nan("")), Word::stop);
-  EXPECT_EQ(rule->reported(1, 1, 0.5), Word::go);
-  EXPECT_EQ(rule->reported(1, 2, std::nan("")), Word::go) << "0.5 was reached";
+  EXPECT_EQ(rule->reported(0, 1, std::nan("")), Decision::stop);
+  EXPECT_EQ(rule->reported(1, 1, 0.5), Decision::go);
+  EXPECT_EQ(rule->reported(1, 2, std::nan("")), Decision::go) << "0.5 was reached";
   auto bad = median(1);
   complete(*bad, {std::nan(""), kInf, -kInf});
-  EXPECT_EQ(bad->reported(0, 1, 1e300), Word::go) << "the median is infinite";
+  EXPECT_EQ(bad->reported(0, 1, 1e300), Decision::go) << "the median is infinite";
 }
 
 }  // namespace

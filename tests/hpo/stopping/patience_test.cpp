@@ -16,7 +16,7 @@ std::unique_ptr<StoppingRule> patience(std::int64_t wait, double min_delta = 0) 
 std::int64_t stopped_at(StoppingRule& rule, std::initializer_list<double> losses) {
   std::int64_t step = 0;
   for (const double loss : losses) {
-    if (rule.reported(0, ++step, loss) == Word::stop) return step;
+    if (rule.reported(0, ++step, loss) == Decision::stop) return step;
   }
   return 0;
 }
@@ -42,19 +42,19 @@ TEST(Patience, WhatIsNoNumberNeverCounts) {
 
 TEST(Patience, TrialsDoNotShareIt) {
   auto rule = patience(2);
-  EXPECT_EQ(rule->reported(0, 1, 1), Word::go);
-  EXPECT_EQ(rule->reported(1, 1, 9), Word::go);
-  EXPECT_EQ(rule->reported(1, 2, 8), Word::go) << "worse than the other, better than before";
+  EXPECT_EQ(rule->reported(0, 1, 1), Decision::go);
+  EXPECT_EQ(rule->reported(1, 1, 9), Decision::go);
+  EXPECT_EQ(rule->reported(1, 2, 8), Decision::go) << "worse than the other, better than before";
   rule->ended(0, TrialState::failed);
-  EXPECT_EQ(rule->reported(0, 1, 5), Word::go) << "a number that was forgotten";
+  EXPECT_EQ(rule->reported(0, 1, 5), Decision::go) << "a number that was forgotten";
 }
 
 TEST(Patience, CountsInTheUnitOfTheReports) {
   auto rule = make_stopping_rule("patience", {std::numeric_limits<std::int64_t>::max(),
                                               {{"wait", std::int64_t{1000}}, {"min_delta", 0.0}}});
-  EXPECT_EQ(rule->reported(0, 700, 5), Word::go);
-  EXPECT_EQ(rule->reported(0, 1400, 5), Word::go);
-  EXPECT_EQ(rule->reported(0, 2100, 5), Word::stop);
+  EXPECT_EQ(rule->reported(0, 700, 5), Decision::go);
+  EXPECT_EQ(rule->reported(0, 1400, 5), Decision::go);
+  EXPECT_EQ(rule->reported(0, 2100, 5), Decision::stop);
 }
 
 }  // namespace

@@ -26,32 +26,33 @@ void complete_trial(StoppingRule& rule, std::initializer_list<double> losses) {
 TEST(Percentile, LetsTheBestShareGoOn) {
   auto rule = percentile(25, 5);
   complete_trial(*rule, {1, 2, 3, 4, 5});
-  EXPECT_EQ(rule->reported(0, 1, 2.0), Word::go) << "the 25th percentile of five is the second";
-  EXPECT_EQ(rule->reported(1, 1, 2.1), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 2.0), Decision::go) << "the 25th percentile of five is the second";
+  EXPECT_EQ(rule->reported(1, 1, 2.1), Decision::stop);
 }
 
 TEST(Percentile, LiesBetweenNeighbours) {
   auto rule = percentile(75, 4);
   complete_trial(*rule, {1, 2, 4, 8});
-  EXPECT_EQ(rule->reported(0, 1, 5.0), Word::go) << "place 2.25: a quarter of the way from 4 to 8";
-  EXPECT_EQ(rule->reported(1, 1, 5.01), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 5.0), Decision::go)
+      << "place 2.25: a quarter of the way from 4 to 8";
+  EXPECT_EQ(rule->reported(1, 1, 5.01), Decision::stop);
 }
 
 TEST(Percentile, AnInfiniteLossBehindThePlaceIsNotLookedAt) {
   auto rule = percentile(50, 3);
   complete_trial(*rule, {1, 2, INFINITY});
-  EXPECT_EQ(rule->reported(0, 1, 2.0), Word::go);
-  EXPECT_EQ(rule->reported(1, 1, 2.1), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 2.0), Decision::go);
+  EXPECT_EQ(rule->reported(1, 1, 2.1), Decision::stop);
 }
 
 TEST(Percentile, ItsEndsAreTheBestAndTheWorst) {
   auto best = percentile(0, 3), worst = percentile(100, 3);
   complete_trial(*best, {1, 2, 3});
   complete_trial(*worst, {1, 2, 3});
-  EXPECT_EQ(best->reported(0, 1, 1), Word::go);
-  EXPECT_EQ(best->reported(1, 1, 1.1), Word::stop);
-  EXPECT_EQ(worst->reported(0, 1, 3), Word::go);
-  EXPECT_EQ(worst->reported(1, 1, 3.1), Word::stop);
+  EXPECT_EQ(best->reported(0, 1, 1), Decision::go);
+  EXPECT_EQ(best->reported(1, 1, 1.1), Decision::stop);
+  EXPECT_EQ(worst->reported(0, 1, 3), Decision::go);
+  EXPECT_EQ(worst->reported(1, 1, 3.1), Decision::stop);
 }
 
 }  // namespace

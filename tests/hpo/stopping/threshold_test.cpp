@@ -13,14 +13,14 @@ std::unique_ptr<StoppingRule> threshold(double worst, bool maximize, std::int64_
 
 TEST(Threshold, StopsWhatIsTooHighWhereLowIsGood) {
   auto rule = threshold(0.5, false);
-  EXPECT_EQ(rule->reported(0, 1, 0.5), Word::go);
-  EXPECT_EQ(rule->reported(0, 2, 0.51), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, 0.5), Decision::go);
+  EXPECT_EQ(rule->reported(0, 2, 0.51), Decision::stop);
 }
 
 TEST(Threshold, StopsWhatIsTooLowWhereHighIsGood) {
   auto rule = threshold(0.8, true);
-  EXPECT_EQ(rule->reported(0, 1, -0.8), Word::go) << "an accuracy of 0.8";
-  EXPECT_EQ(rule->reported(0, 2, -0.79), Word::stop);
+  EXPECT_EQ(rule->reported(0, 1, -0.8), Decision::go) << "an accuracy of 0.8";
+  EXPECT_EQ(rule->reported(0, 2, -0.79), Decision::stop);
 }
 
 TEST(Threshold, CountsFromMinOn) {
@@ -28,13 +28,13 @@ TEST(Threshold, CountsFromMinOn) {
   EXPECT_FALSE(rule->decides(0, 3));
   EXPECT_TRUE(rule->decides(3, 4));
   EXPECT_FALSE(rule->decides(9, 10)) << "the end of a trial";
-  EXPECT_EQ(rule->reported(0, 3, 9), Word::go);
-  EXPECT_EQ(rule->reported(0, 4, 9), Word::stop);
+  EXPECT_EQ(rule->reported(0, 3, 9), Decision::go);
+  EXPECT_EQ(rule->reported(0, 4, 9), Decision::stop);
 }
 
 TEST(Threshold, NotANumberIsWorst) {
-  EXPECT_EQ(threshold(1e300, false)->reported(0, 1, std::nan("")), Word::stop);
-  EXPECT_EQ(threshold(-1e300, true)->reported(0, 1, std::nan("")), Word::stop);
+  EXPECT_EQ(threshold(1e300, false)->reported(0, 1, std::nan("")), Decision::stop);
+  EXPECT_EQ(threshold(-1e300, true)->reported(0, 1, std::nan("")), Decision::stop);
 }
 
 }  // namespace

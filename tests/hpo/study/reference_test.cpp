@@ -23,7 +23,7 @@ TEST(References, AreFoundInTexts) {
   EXPECT_TRUE(references(plain_node("5$$", {})).names.empty());
   EXPECT_FALSE(references(plain_node("$$lr", {})).whole);
   for (const char* bad : {"$", "a$", "$1", "${", "${}", "${a", "${a b}", "$-x"}) {
-    EXPECT_THROW((void)references(plain_node(bad, {})), study::Fault) << bad;
+    EXPECT_THROW((void)references(plain_node(bad, {})), study::StudyError) << bad;
   }
 }
 

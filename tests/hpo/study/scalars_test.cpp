@@ -76,18 +76,18 @@ TEST(CheckScalar, RefusesOtherTypesAndValuesOutOfRange) {
   const Field integer{
       .name = "n", .type = Type::integer, .min = 0, .max = 10, .max_excluded = true};
   for (const char* bad : {"-1", "10", "2.5", "x", ".inf", ".nan", "1e300", "true"}) {
-    EXPECT_THROW((void)canonical(integer, bad), Fault) << bad;
+    EXPECT_THROW((void)canonical(integer, bad), StudyError) << bad;
   }
-  EXPECT_THROW((void)canonical(integer, "5", true), Fault);
+  EXPECT_THROW((void)canonical(integer, "5", true), StudyError);
   const Field number{.name = "x", .type = Type::number, .min = 0, .min_excluded = true};
   for (const char* bad : {"0", "-1", ".inf", ".nan", "no"})
-    EXPECT_THROW((void)canonical(number, bad), Fault) << bad;
-  EXPECT_THROW((void)canonical({.name = "b", .type = Type::boolean}, "yes"), Fault);
-  EXPECT_THROW((void)canonical({.name = "w", .type = Type::word, .words = {"a"}}, "b"), Fault);
+    EXPECT_THROW((void)canonical(number, bad), StudyError) << bad;
+  EXPECT_THROW((void)canonical({.name = "b", .type = Type::boolean}, "yes"), StudyError);
+  EXPECT_THROW((void)canonical({.name = "w", .type = Type::word, .words = {"a"}}, "b"), StudyError);
   try {
     (void)canonical(integer, "99");
     ADD_FAILURE();
-  } catch (const Fault& fault) {
+  } catch (const StudyError& fault) {
     EXPECT_STREQ(fault.what(), "field is 99, expected an int of at least 0 and below 10");
     EXPECT_EQ(fault.at(), (Position{3, 4}));
   }

@@ -52,7 +52,7 @@ TEST_F(Trial, PutsValuesInTheirPlaces) {
   EXPECT_EQ(trial.hyper.shards, 0);
   EXPECT_EQ(trial.hyper.shuffle, 0U);
   EXPECT_EQ(trial.epochs, 9);
-  EXPECT_EQ(trial.resources, Resources{});
+  EXPECT_EQ(trial.resources, TrialResources{});
 }
 
 TEST_F(Trial, ANetworkThatFindsItsSizeIsBornWithTheSizesOfThePolicy) {

@@ -51,7 +51,7 @@ TEST(YamlReader, TellsWhereTheTextGoesWrong) {
     try {
       (void)read_yaml(c.text);
       ADD_FAILURE() << c.text;
-    } catch (const Fault& fault) {
+    } catch (const StudyError& fault) {
       EXPECT_EQ(fault.at(), c.at) << c.text << ": " << fault.what();
     }
   }
@@ -60,7 +60,7 @@ TEST(YamlReader, TellsWhereTheTextGoesWrong) {
 TEST(YamlReader, RefusesBrokenUtf8) {
   for (const char* bad : {"\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80",
                           "\xF8\x88\x80\x80\x80", "\xE2\x82", "\x80"}) {
-    EXPECT_THROW((void)read_yaml(std::string("a: ") + bad), Fault);
+    EXPECT_THROW((void)read_yaml(std::string("a: ") + bad), StudyError);
   }
   EXPECT_EQ(read_yaml("a: \xF0\x9F\x8C\xB1\n").find("a")->text, "\xF0\x9F\x8C\xB1");
 }

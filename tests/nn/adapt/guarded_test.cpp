@@ -115,7 +115,7 @@ TEST(Guarded, NumbersOutOfRangeAreRefused) {
 TEST(Guarded, TimeGoesOn) {
   const auto back = make({.next = [](std::int64_t now) { return std::optional(now - 1); }});
   EXPECT_EQ(error_of([&] { (void)back->next(2); }),
-            "mine.so: next(2) is 1, expected that border or a later one");
+            "mine.so: next(2) is 1, expected that boundary or a later one");
   const auto stays = make({.next = [](std::int64_t) { return std::optional<std::int64_t>(2); }});
   EXPECT_EQ(stays->next(0), 2);
   (void)stays->turn({.now = 2, .spec = model(), .losses = {}});
@@ -129,7 +129,7 @@ TEST(Guarded, TimeGoesOn) {
 TEST(Guarded, TurnsThatCannotBeAreRefused) {
   const std::string when = "mine.so: its turn at epoch 1 ";
   EXPECT_EQ(error_of_turn({.candidates = {widening(2)}, .race_until = 101}),
-            when + "races from border 1 to 101, expected a later one, up to 3");
+            when + "races from boundary 1 to 101, expected a later one, up to 3");
   EXPECT_NE(error_of_turn({.candidates = {widening(2)}, .race_until = 1}), "taken");
   EXPECT_EQ(error_of_turn({.candidates = {widening(2), widening(3)}}),
             when + "has 2 candidates and no race_until, expected one");

@@ -68,16 +68,16 @@ TEST(Grid, IsTheCoarsestThatHasEveryMoment) {
   EXPECT_EQ(grid({0.001}), 1000);
   EXPECT_THROW((void)grid({0.0001}), base::Error);
   EXPECT_THROW((void)grid({3.14159}), base::Error);
-  EXPECT_EQ(border_of(1.75, 4), 7);
+  EXPECT_EQ(boundary_of(1.75, 4), 7);
   EXPECT_EQ(grid({0, 2}), 1);
   for (const double none : {1e-9, 1e-10, 1e-300})
     EXPECT_THROW((void)grid({1, none}), base::Error) << none;
 }
 
-TEST(Grid, TheLastBorderIsNotBehindItsMoment) {
-  EXPECT_EQ(last_border_by(0.29, 100), 29);
-  EXPECT_EQ(last_border_by(2.99, 8), 23);
-  EXPECT_EQ(last_border_by(3, 8), 24);
+TEST(Grid, TheLastBoundaryIsNotBehindItsMoment) {
+  EXPECT_EQ(last_boundary_by(0.29, 100), 29);
+  EXPECT_EQ(last_boundary_by(2.99, 8), 23);
+  EXPECT_EQ(last_boundary_by(3, 8), 24);
 }
 
 TEST(Grid, ARaceHasAStep) {
@@ -286,7 +286,7 @@ TEST(Plateau, WaitsForAWindowOfLosses) {
   const std::vector<double> three{0.5, 0.51, 0.5};
   EXPECT_TRUE(policy->turn({.now = 4, .spec = model(), .losses = three, .valid_loss = 0.9})
                   .candidates.empty())
-      << "some stretches had no step";
+      << "some segments had no step";
   EXPECT_EQ(policy->next(4), 5);
 }
 

@@ -235,7 +235,7 @@ TEST(Prune, HasItsTurnsUntilItsEnd) {
   EXPECT_EQ(policy->penalty(), (UnitPenalty{.strength = 0.1, .until = 3}));
 }
 
-TEST(Penalty, IsPartOfAStretchWhereItHolds) {
+TEST(Penalty, IsPartOfASegmentWhereItHolds) {
   Hyper hyper = nn_test::hyper("sgd", {{"lr", 0.1}});
   const Hyper without = hyper;
   hyper.penalty = {.strength = 2, .until = 3};
@@ -250,16 +250,16 @@ TEST(Penalty, GivesTheSameBitsHoweverATrainingIsCut) {
   Hyper hyper = nn_test::hyper("adam", {{"lr", 0.01}});
   hyper.penalty = {.strength = 20, .until = 2};
   const ModelSpec spec = complete(nn_test::mlp(6, {8}, 3));
-  const auto train = [&](const std::vector<std::int64_t>& borders, const Hyper& given) {
+  const auto train = [&](const std::vector<std::int64_t>& boundaries, const Hyper& given) {
     kern::prepare_thread();
     Workspace workspace;
     ParamSlab net(slab_header(spec, given.optimizer));
     init_weights(net, 11);
     std::int64_t from = 0;
-    for (const std::int64_t to : borders) {
-      const Stretch stretch{std::exchange(from, to), to, 2};
-      (void)train_steps(kern::cpu_kernels(), workspace, net, table.view(), hyper_on(given, stretch),
-                        stretch);
+    for (const std::int64_t to : boundaries) {
+      const Segment segment{std::exchange(from, to), to, 2};
+      (void)train_steps(kern::cpu_kernels(), workspace, net, table.view(), hyper_on(given, segment),
+                        segment);
     }
     return std::vector<std::byte>(net.bytes().begin(), net.bytes().end());
   };

@@ -53,7 +53,7 @@ TEST(ContentHash, TakesNoMoreMemoryForALargerFile) {
   EXPECT_LT(support::peak_kilobytes() - before, 20'000);
 }
 
-TEST(Dataset, LaysItsArraysOutOnBorders) {
+TEST(Dataset, LaysItsArraysOutOnBoundaries) {
   for (const nn::Storage storage : {nn::Storage::u8, nn::Storage::f32}) {
     nn::Dataset::Header header = small_header();
     header.storage = storage;

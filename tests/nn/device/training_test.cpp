@@ -77,7 +77,7 @@ std::vector<Case> cases() {
 }
 
 /// At least 100 steps.
-constexpr nn::Stretch kHundred{0, 10};
+constexpr nn::Segment kHundred{0, 10};
 const Table& table() {
   static const Table kTable(208, 36, 3);
   return kTable;
@@ -222,15 +222,15 @@ TEST(OnDevice, ATrainingThatIsStoppedLeavesNoCopyBehind) {
   EXPECT_TRUE(std::ranges::equal(net.back().bytes(), whole.bytes()));
 }
 
-TEST(OnDevice, StretchesKnowNoCuts) {
+TEST(OnDevice, SegmentsKnowNoCuts) {
   const Case c{"cut", nn_test::assorted(2, 3), hyper("adam", {{"lr", 1e-3}}, 20, 2)};
   const Rows rows(table());
   const nn::ParamSlab from = fresh(c.spec, c.hyper);
   nn::Workspace workspace;
   Net whole(from), cut(from);
   (void)nn::train_steps(kernels(), workspace, whole.slab, rows.view(c.spec), c.hyper, {0, 3});
-  for (const nn::Stretch stretch : {nn::Stretch{0, 1}, nn::Stretch{1, 3}})
-    (void)nn::train_steps(kernels(), workspace, cut.slab, rows.view(c.spec), c.hyper, stretch);
+  for (const nn::Segment segment : {nn::Segment{0, 1}, nn::Segment{1, 3}})
+    (void)nn::train_steps(kernels(), workspace, cut.slab, rows.view(c.spec), c.hyper, segment);
   EXPECT_TRUE(std::ranges::equal(whole.back().bytes(), cut.back().bytes()));
 }
 
@@ -249,8 +249,8 @@ TEST(OnDevice, AsynchronousStretchesKnowNoCuts) {
     Net whole(from), cut(from);
     (void)nn::train_steps(kernels(), workspace, whole.slab, view, c.hyper, {0, 3});
     // The second is cut within an epoch; the last one's worker never saw the network.
-    for (const nn::Stretch stretch : {nn::Stretch{0, 1}, nn::Stretch{2, 3, 2}})
-      (void)nn::train_steps(kernels(), workspace, cut.slab, view, c.hyper, stretch);
+    for (const nn::Segment segment : {nn::Segment{0, 1}, nn::Segment{2, 3, 2}})
+      (void)nn::train_steps(kernels(), workspace, cut.slab, view, c.hyper, segment);
     (void)nn::train_steps(kernels(), other, cut.slab, view, c.hyper, {3, 6, 2});
     EXPECT_TRUE(std::ranges::equal(whole.back().bytes(), cut.back().bytes()));
   }

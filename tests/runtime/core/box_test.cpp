@@ -26,7 +26,7 @@ BoxRef buffer(std::size_t bytes) {
   return BoxRef(Box::create_buffer(*rt::detail::type_ops<rt::Matrix<float>>(), bytes));
 }
 
-TEST(Box, ABufferBeginsAtABorderOfCacheLines) {
+TEST(Box, ABufferBeginsAtABoundaryOfCacheLines) {
   for (const std::size_t bytes : {1, 63, 64, 65, 1000, 1 << 20}) {
     const BoxRef box = buffer(bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(box->memory) % 64, 0U) << bytes;

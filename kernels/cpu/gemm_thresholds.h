@@ -11,12 +11,12 @@
 namespace kern::cpu {
 
 /// Rows of a batch up to which an entry holds; the last one holds beyond, too.
-inline constexpr std::array kBorderRows{16, 32, 64, 128};
+inline constexpr std::array kThresholdRows{16, 32, 64, 128};
 
 /// Weights up to which our own code multiplies A^T B for a batch of `rows` rows: at least those of
 /// the largest layer that is trained by slices (nn/layers/dense.cpp), whose bits must be those of
-/// the whole. The products whose rows are rows of a batch have no border: a library's sums depend
-/// on how many rows there are.
-[[nodiscard]] std::int64_t own_border(Isa isa, int rows);
+/// the whole. The products whose rows are rows of a batch have no threshold: a library's sums
+/// depend on how many rows there are.
+[[nodiscard]] std::int64_t own_threshold(Isa isa, int rows);
 
 }  // namespace kern::cpu

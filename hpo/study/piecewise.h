@@ -9,7 +9,7 @@
 
 namespace hpo::study {
 
-/// The pairs of a checked course without references.
-[[nodiscard]] std::vector<std::pair<std::int64_t, double>> read_course(const Node& node);
+/// The pairs of a checked list without references.
+[[nodiscard]] std::vector<std::pair<std::int64_t, double>> read_piecewise(const Node& node);
 
 }  // namespace hpo::study

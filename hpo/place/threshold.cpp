@@ -1,4 +1,4 @@
-#include "hpo/place/border.h"
+#include "hpo/place/threshold.h"
 
 #include <cmath>
 #include <limits>
@@ -29,23 +29,23 @@ KindOf split_at(double gpu_from) {
   };
 }
 
-double best_border(std::span<const PaperTrial> trials, const rt::Platform& platform,
-                   std::size_t slots) {
+double best_threshold(std::span<const PaperTrial> trials, const rt::Platform& platform,
+                      std::size_t slots) {
   if (platform.gpu.count == 0) return kNever;
   std::set<double> sizes;
   for (const PaperTrial& trial : trials)
     for (const Piece& piece : trial) sizes.insert(piece.step_flops);
-  std::vector<double> borders{0};
-  borders.insert(borders.end(), sizes.begin(), sizes.end());
-  const std::size_t stride = 1 + borders.size() / kTried;
+  std::vector<double> thresholds{0};
+  thresholds.insert(thresholds.end(), sizes.begin(), sizes.end());
+  const std::size_t stride = 1 + thresholds.size() / kTried;
   double best = kNever, least = timetable(trials, platform, slots, split_at(kNever)).seconds;
-  for (std::size_t end = borders.size(), left = 1; left > 0; end -= std::min(left, stride)) {
+  for (std::size_t end = thresholds.size(), left = 1; left > 0; end -= std::min(left, stride)) {
     left = end - 1;
-    const double border = readable(borders[end - 1], end > 1 ? borders[end - 2] : 0);
-    const double seconds = timetable(trials, platform, slots, split_at(border)).seconds;
+    const double threshold = readable(thresholds[end - 1], end > 1 ? thresholds[end - 2] : 0);
+    const double seconds = timetable(trials, platform, slots, split_at(threshold)).seconds;
     if (seconds < least) {
       least = seconds;
-      best = border;
+      best = threshold;
     }
   }
   return best;

@@ -1,4 +1,4 @@
-#include "hpo/study/course.h"
+#include "hpo/study/piecewise.h"
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ std::pair<std::int64_t, std::int64_t> Checker::epoch_range(const Node& epoch,
   if (!refers(epoch)) return {as_integer(epoch), as_integer(epoch)};
   const References found = references(epoch);
   if (!found.whole)
-    throw Fault(
+    throw StudyError(
         epoch.at,
         base::cat(where, " is a text with a parameter in it, expected an int or one $name"));
   std::vector<double> values;
@@ -44,8 +44,9 @@ Node Checker::check_half(const Node& half, const Field& field, const std::string
   if (!refers(half)) return checked;
   for (const std::string& name : references(half).names) {
     if (parameters_.at(name)->when.empty()) continue;
-    throw Fault(half.at, base::cat(where, " is needed by every trial, but $", name,
-                                   " is not always active, expected a parameter without when"));
+    throw StudyError(half.at,
+                     base::cat(where, " is needed by every trial, but $", name,
+                               " is not always active, expected a parameter without when"));
   }
   return checked;
 }
@@ -59,21 +60,22 @@ Node Checker::check_course(const Node& node, const Field& field, const std::stri
   std::int64_t before = -1;
   for (const Node& item : node.items) {
     if (!item.is_list() || item.items.size() != 2) {
-      throw Fault(item.at, base::cat(where, " holds ", describe(item),
-                                     ", expected [epoch, value] pairs such as [0, 0.1]"));
+      throw StudyError(item.at, base::cat(where, " holds ", describe(item),
+                                          ", expected [epoch, value] pairs such as [0, 0.1]"));
     }
     Node pair{.kind = Node::Kind::list, .at = item.at};
     pair.items = {check_half(item.items[0], kEpoch, epoch_of),
                   check_half(item.items[1], one, where)};
     const auto [low, high] = epoch_range(pair.items[0], epoch_of);
     if (before < 0 && high != 0)
-      throw Fault(item.items[0].at, base::cat(epoch_of, " is ", pair.items[0].text,
-                                              ", expected 0 in the first pair"));
+      throw StudyError(item.items[0].at, base::cat(epoch_of, " is ", pair.items[0].text,
+                                                   ", expected 0 in the first pair"));
     if (low <= before) {
-      throw Fault(item.items[0].at,
-                  base::cat(epoch_of, " is ", pair.items[0].text, high > low ? " (at least " : "",
-                            high > low ? std::to_string(low) + ")" : "", " after ", before,
-                            ", expected epochs that ascend"));
+      throw StudyError(
+          item.items[0].at,
+          base::cat(epoch_of, " is ", pair.items[0].text, high > low ? " (at least " : "",
+                    high > low ? std::to_string(low) + ")" : "", " after ", before,
+                    ", expected epochs that ascend"));
     }
     before = high;
     result.items.push_back(std::move(pair));
@@ -81,7 +83,7 @@ Node Checker::check_course(const Node& node, const Field& field, const std::stri
   return result;
 }
 
-std::vector<std::pair<std::int64_t, double>> read_course(const Node& node) {
+std::vector<std::pair<std::int64_t, double>> read_piecewise(const Node& node) {
   std::vector<std::pair<std::int64_t, double>> points;
   for (const Node& pair : node.items)
     points.emplace_back(as_integer(pair.items[0]), as_number(pair.items[1]));

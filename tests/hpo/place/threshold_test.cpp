@@ -1,6 +1,6 @@
-// The border between cores and GPUs against the best that any placement can do.
+// The threshold between cores and GPUs against the best that any placement can do.
 
-#include "hpo/place/border.h"
+#include "hpo/place/threshold.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double under_border(const std::vector<PaperTrial>& trials, const rt::Platform& platform) {
-  const double border = best_border(trials, platform, trials.size());
-  return timetable(trials, platform, trials.size(), split_at(border)).seconds;
+double under_threshold(const std::vector<PaperTrial>& trials, const rt::Platform& platform) {
+  const double threshold = best_threshold(trials, platform, trials.size());
+  return timetable(trials, platform, trials.size(), split_at(threshold)).seconds;
 }
 
 /// Of all 2^n ways to give each trial a kind.
@@ -29,25 +29,25 @@ double best_of_all(const std::vector<PaperTrial>& trials, const rt::Platform& pl
   return best;
 }
 
-TEST(Border, IsWithinATenthOfTheBestPlacementOfSmallMixes) {
+TEST(Threshold, IsWithinATenthOfTheBestPlacementOfSmallMixes) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const rt::Platform platform = paper::platform(2 + static_cast<int>(seed % 3), 1);
     const auto trials = paper::mixed(seed, 8, 2, platform);
     const double best = best_of_all(trials, platform);
-    EXPECT_LE(under_border(trials, platform), 1.1 * best) << "seed " << seed;
+    EXPECT_LE(under_threshold(trials, platform), 1.1 * best) << "seed " << seed;
   }
 }
 
-TEST(Border, OfAMixedSweepOn16CoresAnd4Gpus) {
+TEST(Threshold, OfAMixedSweepOn16CoresAnd4Gpus) {
   const rt::Platform platform = paper::platform(16, 4);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const auto trials = paper::mixed(seed, 64, 3, platform);
-    const double border = best_border(trials, platform, trials.size());
-    ASSERT_GT(border, 0);
-    ASSERT_LT(border, kNever);
-    const double ours = timetable(trials, platform, trials.size(), split_at(border)).seconds;
+    const double threshold = best_threshold(trials, platform, trials.size());
+    ASSERT_GT(threshold, 0);
+    ASSERT_LT(threshold, kNever);
+    const double ours = timetable(trials, platform, trials.size(), split_at(threshold)).seconds;
     std::vector<bool> on_gpu;
-    for (const PaperTrial& trial : trials) on_gpu.push_back(trial.front().step_flops >= border);
+    for (const PaperTrial& trial : trials) on_gpu.push_back(trial.front().step_flops >= threshold);
     const double best = paper::best_found(trials, platform, on_gpu);
     const double gpus = timetable(trials, platform, trials.size(), split_at(0)).seconds;
     const double cores = timetable(trials, platform, trials.size(), split_at(kNever)).seconds;
@@ -57,23 +57,23 @@ TEST(Border, OfAMixedSweepOn16CoresAnd4Gpus) {
   }
 }
 
-TEST(Border, GivesGpusTheSmallestTooWhereTheyAreFasterAtAll) {
+TEST(Threshold, GivesGpusTheSmallestTooWhereTheyAreFasterAtAll) {
   const rt::Platform platform = paper::platform(1, 4);
   for (std::size_t count = 126; count < 140; ++count) {
     std::vector<PaperTrial> trials;
     for (std::size_t i = 1; i <= count; ++i)
       trials.push_back(
           {{.step_flops = 1e6 * static_cast<double>(i), .cpu_seconds = 60, .gpu_seconds = 0.1}});
-    EXPECT_LE(best_border(trials, platform, trials.size()), 1e6) << count << " trials";
+    EXPECT_LE(best_threshold(trials, platform, trials.size()), 1e6) << count << " trials";
   }
 }
 
-TEST(Border, IsAFunctionOfTheTrialsAndThePlatformAlone) {
+TEST(Threshold, IsAFunctionOfTheTrialsAndThePlatformAlone) {
   const rt::Platform platform = paper::platform(4, 1);
   const auto trials = paper::mixed(7, 20, 2, platform);
-  const double border = best_border(trials, platform, 8);
-  EXPECT_EQ(border, best_border(trials, platform, 8));
-  EXPECT_EQ(best_border(trials, paper::platform(4, 0), 8), kNever);
+  const double threshold = best_threshold(trials, platform, 8);
+  EXPECT_EQ(threshold, best_threshold(trials, platform, 8));
+  EXPECT_EQ(best_threshold(trials, paper::platform(4, 0), 8), kNever);
 }
 
 }  // namespace
