@@ -55,7 +55,7 @@ class Hasher {
   Hasher& add(double x) noexcept;
   Hasher& add(Key key) noexcept;
 
-  /// The key of everything added so far; the hasher can go on.
+  /// The key of everything added so far; more may be added afterwards.
   [[nodiscard]] Key finish() const noexcept;
 
  private:

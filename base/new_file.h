@@ -60,8 +60,7 @@ class NewFile {
   bool renamed_ = false;
 };
 
-/// open(), tried again after a signal and closed where another program starts; the descriptor or
-/// -1.
+/// open(), tried again after a signal; close-on-exec. The descriptor or -1.
 [[nodiscard]] int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept;
 
 /// Writes everything.

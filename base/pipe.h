@@ -7,7 +7,7 @@
 
 namespace base {
 
-/// The two ends of a pipe; both are closed where another program starts.
+/// The two ends of a pipe; both are close-on-exec.
 struct Pipe {
   File read, write;
   explicit operator bool() const noexcept { return static_cast<bool>(write); }

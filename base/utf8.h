@@ -8,7 +8,8 @@
 
 namespace base {
 
-/// Length of the UTF-8 sequence that starts at `at`, or 0 when there is none (RFC 3629).
+/// Length in bytes of the UTF-8 sequence at text[at], or 0 if it is invalid (RFC 3629). `at` is
+/// below text.size().
 [[nodiscard]] std::size_t utf8_length(std::string_view text, std::size_t at);
 
 /// True for the first byte of a character in valid UTF-8.

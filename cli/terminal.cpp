@@ -75,7 +75,7 @@ std::string clip(std::string_view text, int width) {
   for (char c : text) {
     if (c == '\033') colour = true;
     const bool begins = !colour && base::begins_character(c);
-    // Of what is left out only its colours stay, so that the last one ends.
+    // Colour codes behind the cut are kept, so that a colour that was begun is reset.
     if (begins && ++used == width) out += "…";
     if (used < width || colour) out += c;
     if (c == 'm') colour = false;

@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/// Exit codes of every verb (design section 8); errors carry theirs through base::exit_code().
+/// Exit codes of every verb (docs/programs.md); errors carry theirs through base::exit_code().
 enum ExitCode : int { kDone = 0, kNothingUsable = 1, kUsage = 2 };
 
 struct Verb {

@@ -1,5 +1,5 @@
 #pragma once
-// How the programs start that load the arithmetic libraries.
+// The start of the two programs that link OpenBLAS and oneDNN.
 
 #include <span>
 
@@ -7,8 +7,8 @@
 
 namespace cli {
 
-/// run_verb(), after OpenBLAS was told which core this processor has where it does not find out by
-/// itself: that needs a second start of the program, which this function makes.
+/// Runs run_verb(). Where OpenBLAS would not recognise this processor, first restarts the program
+/// (execv) with OPENBLAS_CORETYPE set; if that fails, continues without.
 int run_with_arithmetic(std::span<const Verb> verbs, int argc, char** argv);
 
 }  // namespace cli

@@ -14,13 +14,13 @@
 
 namespace rt {
 
-/// What a segment of a lane's time was spent on.
+/// What a span of a lane's time was spent on.
 enum class SpanKind : std::uint8_t { task, stored, waiting, transfer, overhead };
 
 /// The kind's name as it appears in the files: "task", "stored", ...
 [[nodiscard]] const char* span_kind_name(SpanKind kind) noexcept;
 
-/// A segment of time on one lane. `details` are shown when it is clicked (key, attempt, argument
+/// A span of time on one lane. `details` are shown when it is clicked (key, attempt, argument
 /// shapes, ...).
 struct Span {
   unsigned lane = 0;

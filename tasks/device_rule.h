@@ -16,8 +16,11 @@ namespace tasks {
 /// of a result depend on it. After a reshape it follows from the new shape, so a network that grows
 /// past the threshold goes on elsewhere with its next task.
 struct DeviceRule {
+  /// The threshold that keeps all work off GPUs.
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
   /// Networks whose step counts so many FLOPs, or more, are for a GPU.
-  double gpu_from = std::numeric_limits<double>::infinity();
+  double gpu_from = kNever;
 
   [[nodiscard]] rt::Device kind_for(const nn::ModelSpec& spec, const nn::Hyper& hyper) const;
   bool operator==(const DeviceRule&) const = default;

@@ -28,7 +28,7 @@ namespace tasks {
 [[nodiscard]] nn::Scores simulated_scores(const nn::ParamSlab& net, const nn::Choice& loss,
                                           const nn::Dataset::Header& data, std::uint64_t rows);
 
-/// Makes `to` one of its shape that has learnt as much.
+/// Fills `to`, which has a shape of its own, with the training state and the loss of `net`.
 void simulated_reshape(const nn::ParamSlab& net, nn::ParamSlab& to);
 
 /// Norms are all alike, so that nothing is pruned; gradients rise from unit to unit, the same in

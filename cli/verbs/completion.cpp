@@ -77,7 +77,7 @@ std::string replaced(std::string text, std::string_view mark, const std::string&
   return text;
 }
 
-/// The verbs whose arguments begin with one of `first`.
+/// Names of the verbs whose synopsis begins with one of `first`, joined by `between`.
 std::string verbs_with(std::initializer_list<std::string_view> first, std::string_view between) {
   std::string out;
   for (const VerbLine& line : verb_lines()) {

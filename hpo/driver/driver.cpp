@@ -84,7 +84,7 @@ void Driver::loop() {
     if (commit_is_due()) commit();
     checkpoints_.tick();
     if (finished() || fatal_ || !filled || take_due()) continue;
-    pause();
+    wait_for_event();
   }
 }
 
@@ -113,7 +113,7 @@ void Driver::obey_clock() {
 
 bool Driver::interrupted() const { return setup_.interrupts && setup_.interrupts->load() > 0; }
 
-void Driver::pause() {
+void Driver::wait_for_event() {
   base::Duration wait = kDriverTick;
   if (waits_since_) wait = std::min(wait, *waits_since_ + setup_.commit_delay - base::now());
   if (study_.limits.time)

@@ -78,7 +78,7 @@ class Driver {
   [[nodiscard]] std::optional<Finished> out_of_time() const;
   void obey_clock();
   [[nodiscard]] bool interrupted() const;
-  void pause();
+  void wait_for_event();
   bool export_best();
 
   // What the machine says comes next (driver_trials.cpp).

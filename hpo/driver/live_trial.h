@@ -60,7 +60,7 @@ class LiveTrial final : public TrialContext {
   void end(Ended how);
   /// The outcome that is due.
   [[nodiscard]] Outcome take();
-  /// The word for the report that the coroutine waits with, if it does.
+  /// Gives the coroutine the decision on the report that it awaits, if it awaits one.
   void answer(Decision decision);
   /// Nothing that the coroutine still does counts: its tasks are cancelled, its outcomes dropped.
   void make_void();

@@ -28,7 +28,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-/// From the range of a quantity to that of pixels.
+/// Maps the range [low, high] of a quantity linearly to pixels [from, to].
 struct Axis {
   double low = 0, high = 1, from = 0, to = 1;
   [[nodiscard]] double at(double value) const {

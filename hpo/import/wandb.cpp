@@ -15,8 +15,8 @@
 #include "hpo/import/wandb_parameters.h"
 #include "hpo/import/wandb_rule.h"
 #include "hpo/space/value.h"
-#include "hpo/study/fault.h"
 #include "hpo/study/node.h"
+#include "hpo/study/study_error.h"
 #include "hpo/study/yaml_reader.h"
 
 namespace hpo {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "hpo/import/wandb_node.h"
-#include "hpo/study/fault.h"
+#include "hpo/study/study_error.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo::wandb {

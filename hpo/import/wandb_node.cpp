@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "hpo/space/value.h"
-#include "hpo/study/fault.h"
+#include "hpo/study/study_error.h"
 #include "hpo/study/substitute.h"
 
 namespace hpo::wandb {

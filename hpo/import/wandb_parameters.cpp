@@ -12,7 +12,7 @@
 #include "hpo/import/wandb_keys.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/space/value.h"
-#include "hpo/study/fault.h"
+#include "hpo/study/study_error.h"
 
 namespace hpo::wandb {
 

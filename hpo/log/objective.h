@@ -29,18 +29,18 @@ struct Objective {
 
   /// Turned so that lower is better; NaN stays NaN.
   [[nodiscard]] double loss(double value) const { return maximize ? -value : value; }
-  /// True when `a` is better than `b`; NaN is worse than everything.
+  /// True when value `a` is better than value `b`; NaN is worse than everything.
   [[nodiscard]] bool better(double a, double b) const;
 
-  /// By how much a report breaks the bounds, in sum (Bound::excess); 0: none. A bound on what it
-  /// does not have is not broken.
+  /// By how much a report breaks the bounds, in sum (Bound::excess); 0: none. Infinite for a metric
+  /// that is NaN. A bound on what the report does not have is not broken.
   [[nodiscard]] double violation(const Metrics& metrics) const;
   /// The bounds that a report breaks, for people: "weights = 352330, not weights <= 200000"; empty:
   /// none.
   [[nodiscard]] std::string broken(const Metrics& metrics) const;
   /// What a report says; metrics that it does not have are NaN.
   [[nodiscard]] Score score(double value, const Metrics& metrics) const;
-  /// The same of a trial with a value.
+  /// The same of a trial that has a value.
   [[nodiscard]] Score score(const TrialRow& trial) const {
     return score(*trial.value, trial.metrics);
   }
@@ -56,15 +56,18 @@ struct Objective {
 /// Whether a trial can be `best`: it ended well, or waits, and has a value that is a number.
 [[nodiscard]] bool can_be_best(const TrialRow& trial);
 
-/// Whether of two that can be `best` the first one is, whatever their numbers.
+/// Whether `a` is the better of two trials for which can_be_best() holds; their numbers do not
+/// count.
 [[nodiscard]] bool is_better_trial(const TrialRow& a, const TrialRow& b,
                                    const Objective& objective);
 
-/// The best report of all trials that did not fail, whatever became of them, the lower number among
-/// equals. Null when none has a value that is a number.
+/// The best report of all trials that did not fail, whatever became of them, the lower trial number
+/// among equals. Null when none has a value that is a number.
 [[nodiscard]] const TrialRow* leader_of(const std::vector<TrialRow>& trials,
                                         const Objective& objective);
+/// Whether a trial did not fail and has a value that is a number.
 [[nodiscard]] bool can_lead(const TrialRow& trial);
+/// Whether `a` has the better report of two that can lead.
 [[nodiscard]] bool leads(const TrialRow& a, const TrialRow& b, const Objective& objective);
 
 /// The trial that a study would choose if it ended now: `best`, the first of those that can be
@@ -74,7 +77,8 @@ struct Objective {
                                          bool by_time);
 
 /// Of trials that can be `best`: those that break no bound first, then complete ones, then stopped,
-/// then by score, then the lower number. Null when none has a value that is a number.
+/// then those of which every metric is a number, then by score, then the lower number. Null when
+/// none has a value that is a number.
 [[nodiscard]] const TrialRow* best_of(const std::vector<TrialRow>& trials,
                                       const Objective& objective);
 

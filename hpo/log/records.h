@@ -48,9 +48,9 @@ inline constexpr const char* kUpsertFact =
     "excluded.value, sum = "
     "excluded.sum";
 
-/// The moment from which rows count time, microseconds since 1970. Throws base::Error (storage)
-/// where `file` lost it.
 inline constexpr const char* kOriginFact = "origin";
+/// The time from which rows count, in microseconds since 1970. Throws base::Error (storage) if the
+/// fact is missing; `file` is for the message.
 [[nodiscard]] std::int64_t origin_of(const std::map<std::string, std::string>& facts,
                                      const base::Path& file);
 

@@ -38,8 +38,8 @@ std::string grid_refusal(const Space& space, const Params&) {
     }
   }
   if (space.grid_size()) return "";
-  return "this grid has too many points to count, expected at most " +
-         std::to_string(kMostGridPoints);
+  return "the points of this grid cannot be counted, expected fewer than 2^63 points and 10^6 "
+         "branches of conditions and forbidden combinations";
 }
 
 }  // namespace

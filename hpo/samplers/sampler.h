@@ -64,9 +64,9 @@ class Sampler {
   virtual void paused(std::uint64_t trial) { (void)trial; }
   /// A trial ended: complete, stopped or failed.
   virtual void ended(std::uint64_t trial, TrialState state) { (void)trial, (void)state; }
-  /// A trial that failed runs again from where it was, as if it had not ended: reports that it made
-  /// do not come again. A sampler forgets the failure as far as it can; what a generation that is
-  /// closed has learnt from it stays.
+  /// A failed trial was reopened (`sweep --retry-failed`) and continues from its last report.
+  /// Reports from before the failure are not told again. A sampler forgets the failure as far as it
+  /// can; what a generation that is closed has learnt from it stays.
   virtual void reopened(std::uint64_t trial) { (void)trial; }
 
   /// Parameters for the next trial: a point of the space. Nothing when there is no point left to

@@ -8,8 +8,6 @@
 
 namespace hpo {
 
-namespace {}  // namespace
-
 StudyMachine::StudyMachine(MachineSetup setup)
     : study_(setup.study),
       trials_(setup.trials),

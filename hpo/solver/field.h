@@ -13,14 +13,14 @@
 
 namespace hpo {
 
-/// (usage) A field that is missing, or of another type.
+/// (usage) A field is missing or has the wrong type.
 class FieldError : public base::Error {
  public:
   explicit FieldError(const std::string& what) : base::Error(base::Errc::usage, what) {}
 };
 
-/// A member of an object, which outlives this. Whatever it is not throws FieldError with its name
-/// and what it is.
+/// A member of an object; the object outlives this. A getter throws FieldError, naming the field
+/// and its value, if the type does not fit.
 class Field {
  public:
   /// Throws where `object` has no such member.

@@ -2,9 +2,9 @@
 // some of whose combinations are forbidden.
 //
 // Points are numbered as a nest of loops over Space::order() would visit them. Only parameters that
-// conditions or forbidden combinations name have to be branched on. Among the values of the former
-// only those that a condition mentions: all others leave the same subtree. Subtrees that differ in
-// nothing that still matters below are counted once.
+// conditions or forbidden combinations name have to be branched on. A parameter named by conditions
+// is branched on only at the values that they name; all its other values share one subtree.
+// Subtrees that differ in nothing that still matters below are counted once.
 
 #include "hpo/space/grid.h"
 

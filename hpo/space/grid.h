@@ -9,9 +9,9 @@
 
 namespace hpo {
 
-/// What Space::grid_size and Space::grid_point answer, for whoever asks often: what was counted
-/// once is kept, so that a point costs as many steps as its parameters have values that conditions
-/// or forbidden combinations name. Not thread-safe.
+/// Space::grid_size and Space::grid_point for repeated use. Counts (up to 200,000) are cached, so a
+/// point costs about one step for each value that a condition or forbidden combination names. Not
+/// thread-safe. A moved-from object may only be destroyed or assigned.
 class GridPoints {
  public:
   /// `space` outlives it.

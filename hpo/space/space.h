@@ -98,7 +98,8 @@ class Space {
   /// without parameters has one point.
   [[nodiscard]] std::optional<std::uint64_t> grid_size() const;
 
-  /// The i-th point of the grid, the last declared parameter turning fastest; i < grid_size().
+  /// The i-th point of the grid: nested loops over order(), the last turning fastest; i is below
+  /// grid_size().
   [[nodiscard]] Params grid_point(std::uint64_t i) const;
 
   /// The point at `u` (size() coordinates in [0, 1]); coordinates of inactive parameters are not

@@ -52,8 +52,9 @@ class StoppingRule {
 
   /// A trial ended: complete, stopped or failed.
   virtual void ended(std::uint64_t trial, TrialState state) { (void)trial, (void)state; }
-  /// A trial that failed runs again from where it was, as if it had not ended: reports that it made
-  /// do not come again. So a rule keeps what it knows of a trial that failed.
+  /// A failed trial was reopened (`sweep --retry-failed`) and continues from its last report.
+  /// Reports from before the failure are not told again, so a rule keeps its state of failed
+  /// trials.
   virtual void reopened(std::uint64_t trial) { (void)trial; }
 
   // For rules that pause trials; the others need none of it.

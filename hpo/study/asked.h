@@ -20,7 +20,7 @@ namespace study {
 /// Who runs the trials of a file: "command" (a program), "ask" (whoever asks), else "data" (we do).
 [[nodiscard]] std::string_view source_of_study(const Node& root);
 
-/// The rules for a file whose trials are asked for. Throws a Fault.
+/// The rules for a file whose trials are asked for. Throws a StudyError.
 void check_asked(const StudySpec& study);
 
 }  // namespace study

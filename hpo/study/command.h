@@ -31,7 +31,7 @@ void expand_arguments(Node& root, const Space& space);
 /// program that is not ours.
 void check_named_metric(const StudySpec& study);
 
-/// The rules for fields of a study with a command. Throws a Fault.
+/// The rules for fields of a study with a command. Throws a StudyError.
 void check_command(const StudySpec& study);
 
 /// Makes the command of trials at the ends of the space, and of each value of a list.

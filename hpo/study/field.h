@@ -111,7 +111,7 @@ struct Kind {
   std::string since;
   Field block;  ///< Type::block with the kind's fields
   /// Of a kind that has more fields by what stands in its block: these. `literal`: dollars there
-  /// mean nothing. Throws a Fault. Null: none.
+  /// mean nothing. Throws a StudyError. Null: none.
   std::vector<Field> (*more)(const Node& block, bool literal) = nullptr;
 };
 

@@ -9,8 +9,8 @@
 
 namespace hpo {
 
-/// Throws base::Error (study) at the place of a key of `from`: `from.model is "...", ` and what
-/// `problem` says.
+/// Throws base::Error (study) at `from.<key>`: `from.model is "...", ` and then `problem`. `key` is
+/// model, replay or optimizer; study.from is set.
 [[noreturn]] void refuse_from(const StudySpec& study, std::string_view key,
                               const std::string& problem);
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "hpo/study/fault.h"
 #include "hpo/study/spec.h"
+#include "hpo/study/study_error.h"
 
 namespace hpo::study {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "hpo/study/fault.h"
 #include "hpo/study/node.h"
 #include "hpo/study/spec.h"
+#include "hpo/study/study_error.h"
 #include "nn/data/data_spec.h"
 
 namespace hpo::study {
@@ -41,7 +41,7 @@ void check_task(const StudySpec& study, nn::LearningTask task);
 void add_goal_defaults(StudySpec& study, nn::LearningTask task);
 
 /// Computes the members of a study that follow from its rows, and checks what rows say about each
-/// other. Idempotent. Throws a Fault.
+/// other. Idempotent. Throws a StudyError.
 void derive(StudySpec& study);
 
 }  // namespace hpo::study

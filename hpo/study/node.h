@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hpo/study/fault.h"
+#include "hpo/study/study_error.h"
 
 namespace hpo::study {
 

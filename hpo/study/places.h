@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "hpo/study/fault.h"
+#include "hpo/study/study_error.h"
 
 namespace hpo::study {
 

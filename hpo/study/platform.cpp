@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "hpo/study/checker.h"
-#include "hpo/study/fault.h"
 #include "hpo/study/scalars.h"
+#include "hpo/study/study_error.h"
 #include "hpo/study/yaml_reader.h"
 
 namespace hpo {

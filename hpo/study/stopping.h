@@ -21,7 +21,7 @@ void read_stopping(StudySpec& study);
 /// The step at which a program ends by itself, if a rule says so.
 [[nodiscard]] std::optional<std::int64_t> step_of_end(const StudySpec& study);
 
-/// Whether a word of the rule, or of one that it combines, may be `pause`.
+/// Whether a decision of the rule, or of one that it combines, may be `pause`.
 [[nodiscard]] bool rule_pauses(const Chosen& rule);
 
 /// Throws a StudyError if the rule and other rows contradict each other.

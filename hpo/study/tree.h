@@ -27,7 +27,7 @@ class Tree {
   [[nodiscard]] bool varies() const;
   /// Returns the value of one trial, checked again: itself where no parameter stands in it. A value
   /// that goes with an inactive parameter gives the row's default, or an empty tree where the row
-  /// has none. Throws a Fault.
+  /// has none. Throws a StudyError.
   [[nodiscard]] Tree in(const Params& params) const;
 
  private:

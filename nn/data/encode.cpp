@@ -37,9 +37,9 @@ Encoded encode_number(const FeatureColumn& column, const CsvField& field, std::s
   return Encoded::value;
 }
 
-/// Sine and cosine of a place in a round, 0..1.
-void write_round(double place, std::span<float> inputs) {
-  const double angle = 2 * std::numbers::pi * place;
+/// Writes sine and cosine of a phase, in [0, 1) of a year, week or day.
+void write_phase(double phase, std::span<float> inputs) {
+  const double angle = 2 * std::numbers::pi * phase;
   inputs[0] = static_cast<float>(std::sin(angle));
   inputs[1] = static_cast<float>(std::cos(angle));
 }
@@ -51,9 +51,9 @@ Encoded encode_date(const FeatureColumn& column, const CsvField& field, std::spa
   const double day = std::floor(date->days);
   constexpr double kDaysOfYear = 365.2425, kDaysOfWeek = 7;
   inputs[0] = static_cast<float>(date->days);
-  write_round(date->days / kDaysOfYear - std::floor(date->days / kDaysOfYear), inputs.subspan(1));
-  write_round(day / kDaysOfWeek - std::floor(day / kDaysOfWeek), inputs.subspan(3));
-  if (column.clock) write_round(date->days - day, inputs.subspan(5));
+  write_phase(date->days / kDaysOfYear - std::floor(date->days / kDaysOfYear), inputs.subspan(1));
+  write_phase(day / kDaysOfWeek - std::floor(day / kDaysOfWeek), inputs.subspan(3));
+  if (column.clock) write_phase(date->days - day, inputs.subspan(5));
   if (column.indicator) inputs.back() = 0;
   return Encoded::value;
 }

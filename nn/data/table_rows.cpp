@@ -124,7 +124,8 @@ void TableRows::add(const std::vector<CsvField>& fields) {
   kept_.push_back(std::move(kept));
 }
 
-/// A label or targets for the row, whatever it holds; false where they mean nothing.
+/// Appends the row's label or targets, 0 for one that is missing or unusable. Returns false unless
+/// all are usable: then the row isn't scored. Without target columns, appends nothing.
 bool TableRows::add_targets(const std::vector<CsvField>& fields) {
   if (fit_.targets.empty()) return false;
   bool known = true;

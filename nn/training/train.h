@@ -29,14 +29,15 @@ namespace nn {
 
 /// The result of a segment of training besides the slab. Encodable.
 struct TrainStats {
-  /// Mean over the rows, each with the weights before its step; 0 without rows.
+  /// Mean over the rows, each with the weights before its step; 0 without rows. Not meaningful if
+  /// `diverged`.
   double loss = 0;
-  std::int64_t correct = 0;  ///< rows classified rightly with those weights (labels only)
+  std::int64_t correct = 0;  ///< rows classified correctly with those weights (labels only)
   std::int64_t rows = 0;
   std::int64_t steps = 0;
   /// True if a step's loss was NaN or infinite: training ended before the update of that step.
   bool diverged = false;
-  bool stopped = false;  ///< true if the stop predicate ended it: then this is no result
+  bool stopped = false;  ///< true if the stop predicate ended it: then the segment is incomplete
   auto operator<=>(const TrainStats&) const = default;
 };
 

@@ -75,8 +75,8 @@ struct StdKind<std::set<K, L, A>> : std::bool_constant<encodable<K>()> {};
 template <class T>
 concept IsStd = StdKind<T>::value;
 
-/// Members of aggregates are asked in turn; members listed by `fields` are checked where they are
-/// written.
+/// Members of aggregates are asked in turn; members listed by `fields` are checked when they are
+/// written or read.
 template <class T>
 constexpr bool encodable() {
   if constexpr (std::is_const_v<T> || std::is_volatile_v<T> || std::is_reference_v<T> ||
@@ -134,7 +134,9 @@ class Writer {
   base::Bytes out_;
 };
 
-/// Reads canonical bytes and checks every one of them. What `fields` gets when a value is read.
+/// Reads canonical bytes, which outlive it. What `fields` gets when a value is read. Every get...
+/// and expect_end() throws base::Error (data) at the first byte that is not canonical; the value is
+/// then unspecified. Not thread-safe.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -153,6 +155,7 @@ class Reader {
   /// A count of elements that take at least `least` bytes each; more than the bytes left could hold
   /// is malformed.
   [[nodiscard]] std::size_t get_count(std::size_t least = 1);
+  /// A byte below `limit`; otherwise fails: `what` was expected.
   [[nodiscard]] std::uint8_t get_byte(unsigned limit, const char* what);
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
   void expect_end() const;

@@ -96,9 +96,10 @@ class Engine {
 
   // --- hand-over and end: any thread
 
-  /// Hands the node over, after those that became ready on this thread before it.
+  /// Queues a ready node and hands the queue over in order, unless this thread is doing so already
+  /// or holds a Batch, which then hands it over.
   void became_ready(Node* node) noexcept;
-  /// Hands over all nodes that became ready on this thread.
+  /// Hands over this thread's queue of ready nodes.
   void drain_ready() noexcept;
   /// Ends a node that has begun: keeps and settles its outputs, and hands over who waited for them.
   /// `bytes`: where its buffers are on this worker's device, if the node has just run there.

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "hpo/driver/networks/past_trial.h"
-#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/networks/trial_plan.h"
 #include "hpo/study/metric_names.h"
 #include "runtime/on.h"
 

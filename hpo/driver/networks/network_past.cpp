@@ -5,7 +5,7 @@
 
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/networks/past_trial.h"
-#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/networks/trial_plan.h"
 #include "nn/adapt/operation_json.h"
 #include "tasks/continued.h"
 
@@ -33,7 +33,9 @@ std::optional<rt::Value<nn::ParamSlab>> stored_network(std::string_view key, con
 tasks::TrainingSetup NetworkWork::setup_of(const TrialSpec& spec, const StudyData& data) const {
   tasks::DeviceRule devices = device_rule(spec.resources);
   if (as_born_)
-    devices.gpu_from = devices.kind_for(spec.model, spec.hyper) == rt::Device::cuda ? 0 : kNever;
+    devices.gpu_from = devices.kind_for(spec.model, spec.hyper) == rt::Device::cuda
+                           ? 0
+                           : tasks::DeviceRule::kNever;
   return {.data = data.value,
           .hyper = spec.hyper,
           .train_rows = data.train_rows,

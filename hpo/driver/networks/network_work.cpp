@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/networks/trial_plan.h"
 #include "hpo/search/search.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/metric_names.h"

@@ -57,4 +57,10 @@ PlanPtr plan_trial(const StudySpec& study, const Params& params, const DataInfo&
   return std::make_shared<const TrialPlan>(std::move(plan));
 }
 
+tasks::DeviceRule device_rule(const TrialResources& resources) {
+  constexpr double kNever = tasks::DeviceRule::kNever;
+  if (resources.any_gpu) return {resources.gpu_from.value_or(kNever)};
+  return {resources.gpus > 0 ? 0.0 : kNever};
+}
+
 }  // namespace hpo

@@ -7,6 +7,7 @@
 #include "hpo/study/trial_spec.h"
 #include "nn/model/slab.h"
 #include "nn/model/spec.h"
+#include "tasks/device_rule.h"
 
 namespace hpo {
 
@@ -29,5 +30,9 @@ using PlanPtr = std::shared_ptr<const TrialPlan>;
 /// or null; what it has and no parameter changes is not made again. Throws as materialise does.
 [[nodiscard]] PlanPtr plan_trial(const StudySpec& study, const Params& params, const DataInfo& data,
                                  std::uint64_t shuffle, const TrialPlan* like);
+
+/// Which kind of device a trial's tasks are for. `gpus` as a number: all on GPUs or none; `auto`:
+/// by the size of the network.
+[[nodiscard]] tasks::DeviceRule device_rule(const TrialResources& resources);
 
 }  // namespace hpo

@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/driver/networks/trial_plan.h"
 #include "hpo/driver/planning/plan.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/place/round_figures.h"
@@ -38,11 +39,6 @@ void require_gpu(const TrialResources& asked, const rt::Platform& platform,
 }
 
 }  // namespace
-
-tasks::DeviceRule device_rule(const TrialResources& resources) {
-  if (resources.any_gpu) return {resources.gpu_from.value_or(kNever)};
-  return {resources.gpus > 0 ? 0.0 : kNever};
-}
 
 std::string Placement::kinds(std::size_t trials) const {
   if (expected.gpu_trials == 0) return "cpu";

@@ -2,7 +2,6 @@
 // Which kind of device a study's tasks are for.
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -10,15 +9,8 @@
 #include "hpo/place/timetable.h"
 #include "hpo/study/trial_spec.h"
 #include "runtime/place/device_model.h"
-#include "tasks/device_rule.h"
 
 namespace hpo {
-
-/// The tasks::DeviceRule::gpu_from that keeps all work off GPUs.
-inline constexpr double kNever = std::numeric_limits<double>::infinity();
-
-/// `gpus` as a number: all on GPUs or none. `auto`: by the size of the network.
-[[nodiscard]] tasks::DeviceRule device_rule(const TrialResources& resources);
 
 /// Where a study's work goes on a platform, and how long it takes there on paper.
 struct Placement {

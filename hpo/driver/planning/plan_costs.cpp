@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/networks/trial_plan.h"
 
 namespace hpo {
 

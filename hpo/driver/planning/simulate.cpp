@@ -20,19 +20,21 @@
 #include "hpo/log/event_log.h"
 #include "hpo/study/gpus.h"
 #include "runtime/instance.h"
+#include "tasks/device_rule.h"
 
 namespace hpo {
 
 namespace {
 
-/// Where the log of a simulated study lies, which nobody reads afterwards.
+/// Where the log of a simulated study is put: memory, because it is deleted after the simulation.
 base::Path scratch_parent() {
   const base::Path memory = "/dev/shm";
   return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
 }
 
 double threshold_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
-  if (scheme.kinds == Scheme::Kinds::cores || platform.gpu.count == 0) return kNever;
+  if (scheme.kinds == Scheme::Kinds::cores || platform.gpu.count == 0)
+    return tasks::DeviceRule::kNever;
   if (scheme.kinds == Scheme::Kinds::gpus) return 0;
   return place_study(loaded, platform).gpu_from;
 }

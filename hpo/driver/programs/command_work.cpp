@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kShownLines = 10;
 constexpr std::int64_t kMostOutput = 256'000'000;  ///< bytes that metric.regex reads
-constexpr std::size_t kMostTold = 1'000'000;       ///< reports that wait for a word
+constexpr std::size_t kMostTold = 1'000'000;       ///< reports that wait for a decision
 constexpr int kFiles = 12;                         ///< that are open at once while a program starts
 
 /// How long the end of a program that may have had a signal to its whole job waits to be judged:
@@ -171,8 +171,8 @@ void CommandWork::Attempt::read() {
   for (Report& report : found) told.push_back({std::move(report), std::exchange(untold, 0)});
   if (!failure && told.size() > kMostTold)
     failure =
-        failed_by(base::cat("reported ", told.size(), " times before a word came on the first",
-                            " of them, expected at most ", kMostTold));
+        failed_by(base::cat("reported ", told.size(), " times before the first report was answered",
+                            ", expected at most ", kMostTold));
   if (!failure && over && over->left_out > 0 && reports.read_output())
     failure = failed_by(base::cat("metric.regex did not see ", over->left_out,
                                   " bytes of output, expected at most ", kMostOutput, " in all"));
@@ -244,8 +244,8 @@ rt::Async<void> CommandWork::find_folder(TrialContext& trial, AttemptPtr attempt
   attempt->folder = open_trial_folder(folder_, attempt->trial, trial.params());
 }
 
-/// Begins with what earlier attempts left to hand in, without a place: a word on that may wait for
-/// trials that have none. False when the trial is to go no further.
+/// Begins with what earlier attempts left to hand in, without a place: the decision on it may wait
+/// for trials that have none. False when the trial is to go no further.
 rt::Async<bool> CommandWork::catch_up(TrialContext& trial, AttemptPtr attempt) {
   rt::Async<void> finding = find_folder(trial, attempt);
   co_await std::move(finding);

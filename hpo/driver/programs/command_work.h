@@ -40,7 +40,7 @@ class CommandWork final : public TrialWork {
   CommandWork(const StudySpec& study, base::Path folder);
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
-  /// Goes on behind the reports that the log has: what the program reports again is passed over.
+  /// Starts the program and continues after the logged reports: what it reports again is skipped.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
   [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
   void turn() override;
@@ -61,13 +61,13 @@ class CommandWork final : public TrialWork {
     std::uint64_t trial;
     TrialResources resources;
     CommandReports reports;
-    bool unwanted = false;               ///< nothing that it does counts any more
-    std::optional<GpuShare::Part> gpus;  ///< it has a place: no program without one
-    std::uint64_t program = 0;           ///< 0: not started
-    std::optional<TrialFolder> folder;   ///< until all that the program did was read
-    LongLog log;                         ///< where its lines are reports
-    std::deque<Told> told;               ///< read, and not handed in yet
-    std::exception_ptr failure;          ///< what was wrong behind them
+    bool unwanted = false;                     ///< nothing that it does counts any more
+    std::optional<GpuShare::Allocation> gpus;  ///< it has a place: no program without one
+    std::uint64_t program = 0;                 ///< 0: not started
+    std::optional<TrialFolder> folder;         ///< until all that the program did was read
+    LongLog log;                               ///< where its lines are reports
+    std::deque<Told> told;                     ///< read, and not handed in yet
+    std::exception_ptr failure;                ///< what was wrong behind them
     std::optional<tasks::SupervisorNews> over;
     std::optional<rt::Promise<void>> waits;
     base::Moment looked{};  ///< when reports were read last

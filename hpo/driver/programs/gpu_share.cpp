@@ -17,8 +17,8 @@ GpuShare::GpuShare(std::vector<std::string> gpus) {
   for (std::string& name : gpus) gpus_.push_back({.name = std::move(name)});
 }
 
-std::optional<GpuShare::Part> GpuShare::take(const TrialResources& asked) {
-  Part part;
+std::optional<GpuShare::Allocation> GpuShare::take(const TrialResources& asked) {
+  Allocation part;
   if (asked.any_gpu && !gpus_.empty()) {
     const auto least = std::ranges::min_element(gpus_, {}, &Gpu::programs);
     part.gpus.push_back(static_cast<std::size_t>(least - gpus_.begin()));
@@ -38,14 +38,14 @@ std::optional<GpuShare::Part> GpuShare::take(const TrialResources& asked) {
   return part;
 }
 
-void GpuShare::give_back(const Part& part) {
+void GpuShare::give_back(const Allocation& part) {
   for (const std::size_t gpu : part.gpus) {
     gpus_[gpu].used -= part.each;
     --gpus_[gpu].programs;
   }
 }
 
-std::string GpuShare::names(const Part& part) const {
+std::string GpuShare::names(const Allocation& part) const {
   std::string names;
   for (const std::size_t gpu : part.gpus)
     names += base::cat(names.empty() ? "" : ",", gpus_[gpu].name);

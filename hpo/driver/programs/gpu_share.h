@@ -15,17 +15,18 @@ class GpuShare {
  public:
   explicit GpuShare(std::vector<std::string> gpus = base::gpu_names());
 
-  /// GPUs and how much of each.
-  struct Part {
+  /// GPUs, and the share of each.
+  struct Allocation {
     std::vector<std::size_t> gpus;
     double each = 0;
   };
-  /// A part as `asked`; nothing while it is not free.
-  [[nodiscard]] std::optional<Part> take(const TrialResources& asked);
-  void give_back(const Part& part);
+  /// Allocates the GPUs that a trial asks for (none: an empty allocation); nullopt until enough are
+  /// free. `gpus: auto` takes the GPU with the fewest programs and is never refused.
+  [[nodiscard]] std::optional<Allocation> take(const TrialResources& asked);
+  void give_back(const Allocation& part);
 
   /// For CUDA_VISIBLE_DEVICES: "0,3".
-  [[nodiscard]] std::string names(const Part& part) const;
+  [[nodiscard]] std::string names(const Allocation& part) const;
   [[nodiscard]] int count() const { return static_cast<int>(gpus_.size()); }
 
  private:

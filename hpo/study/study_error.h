@@ -30,7 +30,7 @@ class StudyError : public std::exception {
   std::string message_;
 };
 
-/// Throws a Fault.
+/// Throws a StudyError.
 [[noreturn]] void fail(Position at, std::string_view message);
 
 /// Runs `body` and turns a StudyError into the base::Error (study) that users see.
@@ -38,11 +38,11 @@ template <class Body>
 auto with_place(const std::string& file, const Body& body) {
   try {
     return body();
-  } catch (const StudyError& fault) {
+  } catch (const StudyError& error) {
     constexpr std::size_t kMost = 4096;  // a path may hold anything, a message is one line
     throw base::Error(base::Errc::study,
-                      base::cat(base::printable(file, kMost), ":", fault.at().line, ":",
-                                fault.at().column, ": ", fault.what()));
+                      base::cat(base::printable(file, kMost), ":", error.at().line, ":",
+                                error.at().column, ": ", error.what()));
   }
 }
 
