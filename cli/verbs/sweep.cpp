@@ -62,23 +62,10 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
 }
 
 /// The limit without which the study would have gone on; empty when there is none.
-std::string_view limit_of(hpo::Finish why) {
-  switch (why) {
-    case hpo::Finish::trials:
-      return "larger limits.trials";
-    case hpo::Finish::time:
-      return "larger limits.time";
-    case hpo::Finish::target:
-      return "better limits.target";
-    case hpo::Finish::patience:
-      return "larger limits.patience";
-    case hpo::Finish::failed:
-      return "larger limits.failed";
-    case hpo::Finish::exhausted:
-    case hpo::Finish::first:
-      break;
-  }
-  return "";
+std::string limit_of(hpo::Finish why) {
+  if (why == hpo::Finish::exhausted || why == hpo::Finish::first) return "";
+  const std::string_view other = why == hpo::Finish::target ? "better" : "larger";
+  return base::cat(other, " limits.", hpo::name_of(why));
 }
 
 std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
@@ -105,7 +92,7 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   }
   steps += base::cat(trellis, " trials ", run, "; ", trellis, " export ", run);
   if (result.finished && !hpo::is_population(study.method.kind)) {
-    const std::string_view limit = limit_of(result.finished->why);
+    const std::string limit = limit_of(result.finished->why);
     if (!limit.empty())
       steps += base::cat("; a ", limit, " in the file and the same sweep again extend it");
   }

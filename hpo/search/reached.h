@@ -9,8 +9,8 @@
 
 namespace hpo {
 
-/// limits.target and limits.patience: how they end the study as it stands; nothing while they do
-/// not. A pure function of its events.
+/// How a limit on results ends the study as it stands; nothing while none does. A pure function of
+/// its events.
 [[nodiscard]] std::optional<Finished> reached(const Limits& limits, const TrialTable& trials);
 
 /// True if nothing but limits.time ends the study: trials count by what they have reported by then.

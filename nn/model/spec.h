@@ -70,7 +70,7 @@ struct ModelSpec {
 /// Counted arithmetic of one row. The rule, exact and independent of hardware:
 ///  - a multiply-add of a matrix product or convolution counts 2, positions in the padding
 ///  included;
-///  - biases, activations, pooling, losses, optimizers and scaling count 0;
+///  - biases, activations, pooling, losses, optimizers and element-wise products count 0;
 ///  - training counts the forward products, the same again for the gradient of every weight tensor,
 ///  and the same again
 ///    for the gradient with respect to a layer's input, except where no layer before it has

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How many sources a change of a header compiles again, from the includes as they are written: the headers that change
-often have a bar. Holds for a build with one source a unit, whatever this build is."""
+often have a bar. Holds for a build with one source a unit, whatever this build is. A kind's own source in the header's folder
+does not count: each has to include it."""
 import os
 import re
 
 import house
 
 # Header -> sources that may include it, directly or through others.
-BARS = {"runtime/task.h": 40, "nn/layers/layer.h": 30}
+BARS = {"runtime/task.h": 40, "nn/layers/layer.h": 18}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -32,7 +33,8 @@ def check(tree):
             new = {path for path in files if now in direct[path]} - reached
             reached |= new
             waiting += new
-        count = sum(path.endswith(".cpp") for path in reached)
+        own = os.path.dirname(header)
+        count = sum(path.endswith(".cpp") and os.path.dirname(path) != own for path in reached)
         if count > bar:
             problems.append(f"{header}: {count} sources include it, at most {bar}: see who includes it through another header")
     return problems

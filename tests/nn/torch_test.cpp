@@ -203,6 +203,8 @@ std::set<std::string> named(const std::string& key) {
   return words;
 }
 
+constexpr const char* kNoCase = ": tests/golden/torch_steps.py has no case with it";
+
 TEST(Torch, KnowsEveryKindThatIsNotRandom) {
   std::set<std::string> layers, activations;
   for (const auto& [name, json] : golden().items()) {
@@ -212,16 +214,16 @@ TEST(Torch, KnowsEveryKindThatIsNotRandom) {
     }
   }
   for (const nn::KindInfo& kind : nn::layer_kinds())
-    EXPECT_TRUE(layers.contains(kind.kind) || kind.kind == "dropout") << kind.kind;
+    EXPECT_TRUE(layers.contains(kind.kind) || kind.kind == "dropout") << kind.kind << kNoCase;
   for (const std::string& word : nn::activation_field().choices)
-    EXPECT_TRUE(activations.contains(word)) << word;
+    EXPECT_TRUE(activations.contains(word)) << word << kNoCase;
   const auto losses = named("loss"), optimizers = named("optimizer"), schedules = named("schedule");
   for (const nn::KindInfo& kind : nn::loss_kinds())
-    EXPECT_TRUE(losses.contains(kind.kind)) << kind.kind;
+    EXPECT_TRUE(losses.contains(kind.kind)) << kind.kind << kNoCase;
   for (const nn::KindInfo& kind : nn::optimizer_kinds())
-    EXPECT_TRUE(optimizers.contains(kind.kind)) << kind.kind;
+    EXPECT_TRUE(optimizers.contains(kind.kind)) << kind.kind << kNoCase;
   for (const nn::KindInfo& kind : nn::schedule_kinds())
-    EXPECT_TRUE(schedules.contains(kind.kind) || kind.kind == "constant") << kind.kind;
+    EXPECT_TRUE(schedules.contains(kind.kind) || kind.kind == "constant") << kind.kind << kNoCase;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/kernels.h"
 #include "nn/layers/layer.h"
@@ -32,13 +33,24 @@ bool copies_are_dropped_apart(const nn::ModelSpec& spec, const nn::Operation& op
          std::ranges::find(spec.layers, "dropout", &nn::LayerSpec::kind) != spec.layers.end();
 }
 
+/// How far the outputs of a network move when every weight moves by its rounding. Where a batch is
+/// normalised by a variance of nearly 0, that is far.
+template <class T>
+double moved_by_rounding(const nn::Net<T>& net, const nn_test::Table& table, nn::Use use) {
+  nn::Net<T> moved = net;
+  T step = std::numeric_limits<T>::epsilon();
+  for (T& weight : moved.copy(0)) weight *= 1 + (step = -step);
+  return distance(outputs(net, table, use), outputs(moved, table, use));
+}
+
 template <class T>
 void expect_preserved(const nn::Net<T>& before, const nn::Net<T>& after,
                       const nn_test::Table& table, const nn::Operation& operation) {
   for (const nn::Use use : {nn::Use::inference, nn::Use::training}) {
     if (use == nn::Use::training && copies_are_dropped_apart(before.spec(), operation)) continue;
     const auto old = outputs(before, table, use), now = outputs(after, table, use);
-    EXPECT_LE(distance(old, now), kTolerance<T> * std::max(1.0, largest(old)))
+    EXPECT_LE(distance(old, now), kTolerance<T> * std::max(1.0, largest(old)) +
+                                      10 * moved_by_rounding(before, table, use))
         << nn::describe(operation) << " of " << nn::describe(before.spec());
   }
 }
@@ -88,7 +100,8 @@ TEST(Preserve, IsTriedOnEveryRegisteredLayer) {
     for (const nn::LayerSpec& layer : random_spec(dice).layers) seen.push_back(layer.kind);
   }
   for (const nn::KindInfo& kind : nn::layer_kinds())
-    EXPECT_NE(std::ranges::find(seen, kind.kind), seen.end()) << kind.kind;
+    EXPECT_NE(std::ranges::find(seen, kind.kind), seen.end())
+        << kind.kind << ": random_spec of tests/nn/reshape/support.cpp draws none";
 }
 
 TEST(Preserve, GrowingChangesNothingInFloat) {
