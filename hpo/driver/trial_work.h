@@ -1,5 +1,5 @@
 #pragma once
-// What a trial does: the boundary between the driver and real or simulated work.
+// What a trial does: the interface between the driver and real or simulated work.
 //
 //   rt::Async<void> run(TrialContext& trial) override {
 //     auto net = ...;

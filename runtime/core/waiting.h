@@ -1,4 +1,4 @@
-// How handles wait for a version: the boundary between the templates of the public headers and the
+// How handles wait for a version: the interface between the templates of the public headers and the
 // engine.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // StarPU hands tasks and buffers from thread to thread under spin locks of its own, and it is built
 // without the sanitizer, which therefore sees neither the locks nor the order that they make. Two
-// orders are StarPU's word and are repeated here, at our boundary with it: a body comes after the
+// orders are StarPU's word and are repeated here, at our interface to it: a body comes after the
 // submission of its task, and after the bodies before it on the same buffers. Without the sanitizer
 // nothing of this is left.
 #pragma once

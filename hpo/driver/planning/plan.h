@@ -37,7 +37,7 @@ struct Plan {
   std::uint64_t gpu_memory = 0;     ///< bytes of a GPU that the largest of them takes
   std::int64_t trials_per_gpu = 1;  ///< that compute on one GPU side by side, each with its part of
                                     ///< the memory
-  std::optional<double> gpu_from;   ///< where both kinds are used: the boundary between them
+  std::optional<double> gpu_from;   ///< where both kinds are used: the threshold between them
 };
 
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,
