@@ -20,6 +20,18 @@ def listed_by_meson(tree):
     return named
 
 
+def extracted(tree):
+    """Sources whose objects some meson.build takes out of another's library, by name: (who, source). Such a folder may be one
+    that few builds configure."""
+    libraries = {name: posixpath.dirname(path) for path in tree.paths if posixpath.basename(path) == "meson.build"
+                 for name in re.findall(r"^(\w+) = (?:static|shared)_library\(", tree.text(path), re.MULTILINE)}
+    for path in tree.paths:
+        if posixpath.basename(path) == "meson.build":
+            for library, names in re.findall(r"(\w+)\.extract_objects\(([^)]*)\)", tree.text(path)):
+                for name in re.findall(r"'([^']+)'", names):
+                    yield path, posixpath.join(libraries.get(library, "?"), name)
+
+
 def rooms(tree):
     """The folders that say what lives there."""
     for path in tree.paths:
@@ -40,6 +52,7 @@ def check(tree):
     for folder in house.CODE:
         if any(path.startswith(folder + "/") for path in sources) and folder + "/meson.build" not in tree.paths:
             problems.append(f"{folder}: no meson.build")
+    problems += [f"{path}: {source} is no file" for path, source in extracted(tree) if source not in tree.paths]
     named = listed_by_meson(tree)
     included = {target for path in sources for target in INCLUDE.findall(tree.text(path))}
     for path in sources:
@@ -59,6 +72,9 @@ SAMPLES = [
     ({path: text for path, text in HOUSE.items() if path != "nn/x/README.md"}, ["nn/x: no README.md"]),
     ({**HOUSE, "tests/nn/x/a.py": "", "bench/rivals/b.py": "", "bench/README.md": "", "tests/a.py": "", "docs/c.py": ""},
      ["tests/nn: no README.md", "bench/rivals: no README.md"]),
+    ({**HOUSE, "nn/meson.build": "nn_lib = static_library('n', 'a.cpp', 'x/b.cpp')\n",
+      "tests/fuzz/meson.build": "nn_lib.extract_objects('a.cpp', 'gone.cpp')", "tests/fuzz/README.md": ""},
+     ["tests/fuzz/meson.build: nn/gone.cpp is no file"]),
     ({"nn/README.md": "", "nn/a.cpp": ""}, ["nn: no meson.build", "nothing builds it"]),
 ]
 
