@@ -126,7 +126,7 @@ void AdaptingNetwork::train(std::int64_t to, TrialContext& trial) {
     const nn::Segment segment{now_, now_ + step, grid_};
     const rt::Flops cost = tasks::train_cost(row_, segment, setup_.train_rows, setup_.hyper.batch);
     trial.segment(cost.value);
-    const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+    const rt::On device = device_now();
     pieces_.push_back(tasks::train(net_, setup_.data, setup_.hyper, segment, cost));
     window_.push_back(pieces_.back());
     now_ += step;
@@ -196,7 +196,7 @@ double AdaptingNetwork::accuracy_of(const nn::Scores& scores) const {
 }
 
 rt::Value<nn::Scores> AdaptingNetwork::look(rt::Flops cost) const {
-  const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+  const rt::On device = device_now();
   return tasks::score(net_, setup_.data, setup_.hyper.loss, setup_.score_rows, cost);
 }
 
@@ -213,7 +213,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
   }
   if (wants.norms) {
     const auto asked = [&] {
-      const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+      const rt::On device = device_now();
       return tasks::unit_norms(net_);
     };
     const rt::Value<std::vector<nn::UnitNorms>> norms = asked();
@@ -224,7 +224,7 @@ rt::Async<nn::Situation> AdaptingNetwork::situation(TrialContext& trial) {
     const rt::Flops cost = looking_at_units();
     trial.segment(cost.value);
     const auto asked = [&] {
-      const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+      const rt::On device = device_now();
       return tasks::unit_statistics(net_, setup_.data, cost);
     };
     const rt::Value<std::vector<nn::UnitStatistics>> statistics = asked();
@@ -427,7 +427,7 @@ rt::Async<void> AdaptingNetwork::repeat(Adapted logged, TrialContext& trial) {
   becomes(accepted.spec);
   trial.segment(flops);
   if (round.until > round.from) {
-    const rt::On device(setup_.devices.kind_for(model_, setup_.hyper));
+    const rt::On device = device_now();
     pieces_.push_back(
         tasks::train(net_, setup_.data, setup_.hyper, segment,
                      tasks::train_cost(row_, segment, setup_.train_rows, setup_.hyper.batch)));

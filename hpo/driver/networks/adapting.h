@@ -14,6 +14,7 @@
 #include "nn/model/slab.h"
 #include "nn/training/train.h"
 #include "runtime/async.h"
+#include "runtime/on.h"
 #include "runtime/value.h"
 #include "tasks/race.h"
 
@@ -72,6 +73,10 @@ class AdaptingNetwork {
   [[nodiscard]] rt::Value<nn::Scores> look(rt::Flops cost) const;
   [[nodiscard]] rt::Async<void> take_turn(TrialContext& trial);
   /// The next round of the log where it is one of this network.
+  /// Calls are for the kind of device that the network has as it is.
+  [[nodiscard]] rt::On device_now() const {
+    return rt::On(setup_.devices.kind_for(model_, setup_.hyper));
+  }
   [[nodiscard]] const Adapted* logged_round(const TrialContext& trial) const;
   [[nodiscard]] rt::Async<void> repeat(Adapted logged, TrialContext& trial);
   /// What the policy measured at its turns before boundary `until`, most of which came to nothing

@@ -90,14 +90,14 @@ std::vector<FoldedWork::Fold> FoldedWork::begin(const Params& params, std::uint6
 
 rt::Value<nn::Scores> FoldedWork::scored(const Fold& fold, rt::Flops cost) {
   const TrialSpec& spec = fold.plan->spec;
-  const rt::On device(device_rule(spec.resources).kind_for(fold.network.model(), spec.hyper));
+  const rt::On device = device_for(fold.network.model(), spec);
   return tasks::evaluate(fold.network.net(), fold.data->value, nn::Part::valid, spec.hyper.loss,
                          cost);
 }
 
 rt::Value<double> FoldedWork::timed(const Fold& fold) {
   const TrialSpec& spec = fold.plan->spec;
-  const rt::On device(device_rule(spec.resources).kind_for(fold.network.model(), spec.hyper));
+  const rt::On device = device_for(fold.network.model(), spec);
   return tasks::row_latency(fold.network.net(), fold.data->value, nn::Part::valid);
 }
 

@@ -68,11 +68,6 @@ nn::Scores no_scores(const nn::Choice& loss, const nn::Dataset::Header& data) {
   return scores;
 }
 
-/// Where it is trained.
-rt::On device_for(const nn::ModelSpec& model, const TrialSpec& spec) {
-  return rt::On(device_rule(spec.resources).kind_for(model, spec.hyper));
-}
-
 rt::Value<nn::Scores> scored(const rt::Value<nn::ParamSlab>& net, const nn::ModelSpec& model,
                              nn::Part part, const TrialSpec& spec, const StudyData& data,
                              rt::Flops cost) {

@@ -63,4 +63,8 @@ tasks::DeviceRule device_rule(const TrialResources& resources) {
   return {resources.gpus > 0 ? 0.0 : kNever};
 }
 
+rt::On device_for(const nn::ModelSpec& model, const TrialSpec& spec) {
+  return rt::On(device_rule(spec.resources).kind_for(model, spec.hyper));
+}
+
 }  // namespace hpo

@@ -7,6 +7,7 @@
 #include "hpo/study/trial_spec.h"
 #include "nn/model/slab.h"
 #include "nn/model/spec.h"
+#include "runtime/on.h"
 #include "tasks/device_rule.h"
 
 namespace hpo {
@@ -34,5 +35,9 @@ using PlanPtr = std::shared_ptr<const TrialPlan>;
 /// Which kind of device a trial's tasks are for. `gpus` as a number: all on GPUs or none; `auto`:
 /// by the size of the network.
 [[nodiscard]] tasks::DeviceRule device_rule(const TrialResources& resources);
+
+/// As long as it lives, calls of tasks are for the kind of device on which a trial's network is
+/// trained while it looks like `model`.
+[[nodiscard]] rt::On device_for(const nn::ModelSpec& model, const TrialSpec& spec);
 
 }  // namespace hpo
