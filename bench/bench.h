@@ -63,7 +63,7 @@ struct Benchmark {
 std::vector<Case> run_machine(
     const Options& options);  ///< what the cores can give: FMA, GEMM, memory on 1..n workers
 std::vector<Case> run_gemm(
-    const Options& options);  ///< products of dense layers, and the boundaries between libraries
+    const Options& options);  ///< products of dense layers, and the thresholds between libraries
 std::vector<Case> run_tasks(
     const Options& options);  ///< cost of an empty task, ours and StarPU's own
 std::vector<Case> run_cholesky(

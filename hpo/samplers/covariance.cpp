@@ -56,7 +56,7 @@ Covariance::Covariance(std::vector<double> mean, std::vector<std::vector<double>
       cells_(std::move(cells)),
       sigma_(kFirstWidth),
       matrix_(separable ? axes() : axes() * axes()),
-      segment_(axes(), 1.0),
+      stretch_(axes(), 1.0),
       path_sigma_(axes()),
       path_c_(axes()) {
   for (std::size_t i = 0; i < axes(); ++i) matrix_[separable ? i : i * axes() + i] = 1;
@@ -68,7 +68,7 @@ std::vector<double> Covariance::point(std::span<const double> z) const {
   std::vector<double> scaled(axes());
   for (std::size_t i = 0; i < axes(); ++i) scaled[i] = lengths_[i] * z[i];
   if (!separable_) scaled = product(axes_, scaled);
-  for (std::size_t i = 0; i < axes(); ++i) scaled[i] = mean_[i] + sigma_ * segment_[i] * scaled[i];
+  for (std::size_t i = 0; i < axes(); ++i) scaled[i] = mean_[i] + sigma_ * stretch_[i] * scaled[i];
   return scaled;
 }
 
@@ -81,7 +81,7 @@ std::vector<double> Covariance::whitened(std::span<const double> step) const {
 
 std::vector<double> Covariance::step_to(std::span<const double> point) const {
   std::vector<double> step(axes());
-  for (std::size_t i = 0; i < axes(); ++i) step[i] = (point[i] - mean_[i]) / (sigma_ * segment_[i]);
+  for (std::size_t i = 0; i < axes(); ++i) step[i] = (point[i] - mean_[i]) / (sigma_ * stretch_[i]);
   const auto d = static_cast<double>(axes());
   const double longest = std::sqrt(d) + 2 * d / (d + 2);
   const double length = std::sqrt(squares(whitened(step)));
@@ -99,7 +99,7 @@ void Covariance::learn(const std::vector<std::vector<double>>& points) {
     for (std::size_t a = 0; a < axes(); ++a) mean_step[a] += constants_.weights[i] * steps[i][a];
   }
   for (std::size_t a = 0; a < axes(); ++a) {
-    mean_[a] = std::clamp(mean_[a] + sigma_ * segment_[a] * mean_step[a], 0.0, 1.0);
+    mean_[a] = std::clamp(mean_[a] + sigma_ * stretch_[a] * mean_step[a], 0.0, 1.0);
   }
   move_paths(mean_step);
   move_matrix(steps);
@@ -175,7 +175,7 @@ void Covariance::keep_margin() {
     if (behind - 1 != edges.begin()) near = std::min(near, mean_[i] - *(behind - 1));
     if (behind + 1 != edges.end()) near = std::min(near, *behind - mean_[i]);
     const double spread = near / normal_quantile(1 - std::min(rare, 0.4));
-    segment_[i] = std::max(1.0, spread / (sigma_ * std::sqrt(variance)));
+    stretch_[i] = std::max(1.0, spread / (sigma_ * std::sqrt(variance)));
   }
 }
 

@@ -44,7 +44,7 @@ class Covariance {
  private:
   /// Whether only the margin keeps an axis of cells from freezing.
   [[nodiscard]] bool is_held(std::size_t axis) const {
-    return !cells_[axis].empty() && segment_[axis] > 1;
+    return !cells_[axis].empty() && stretch_[axis] > 1;
   }
   [[nodiscard]] std::vector<double> whitened(std::span<const double> step) const;
   [[nodiscard]] std::vector<double> step_to(std::span<const double> point) const;
@@ -61,7 +61,7 @@ class Covariance {
   std::vector<double> matrix_;   ///< [n, n]; separable: its diagonal
   std::vector<double> lengths_;  ///< roots of its eigenvalues
   std::vector<double> axes_;     ///< its eigenvectors; separable: none
-  std::vector<double> segment_;  ///< what margins widen each axis by
+  std::vector<double> stretch_;  ///< what margins widen each axis by
   std::vector<double> path_sigma_, path_c_;
   bool path_moves_ = true;
   std::uint64_t generation_ = 0;

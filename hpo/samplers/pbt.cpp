@@ -79,7 +79,7 @@ class Pbt final : public Sampler {
 
   bool pauses(std::int64_t step) const override { return step < max_step_ && step % every_ == 0; }
 
-  std::vector<Resumption> decide() const override { return decisions_; }
+  std::vector<Resumption> decide() const override { return resumptions_; }
 
   void replaced(std::uint64_t trial, const Params& params) override {
     population_.at(trial).params = params;
@@ -93,12 +93,12 @@ class Pbt final : public Sampler {
 
  private:
   void forget(std::uint64_t trial) {
-    std::erase_if(decisions_, [&](const Resumption& d) { return d.trial == trial; });
+    std::erase_if(resumptions_, [&](const Resumption& d) { return d.trial == trial; });
   }
 
   void let_go_on(std::uint64_t trial) {
-    decisions_.push_back({.trial = trial});
-    std::ranges::sort(decisions_, {}, &Resumption::trial);
+    resumptions_.push_back({.trial = trial});
+    std::ranges::sort(resumptions_, {}, &Resumption::trial);
   }
 
   /// Decides about the whole population once all of it waits at the same boundary.
@@ -115,9 +115,9 @@ class Pbt final : public Sampler {
     for (std::size_t i = 0; i < chosen && !diverged(ranked[i]); ++i) best.push_back(ranked[i]);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
       const bool falls = !best.empty() && (i + chosen >= ranked.size() || diverged(ranked[i]));
-      decisions_.push_back(falls ? take_over(ranked[i], best) : Resumption{.trial = ranked[i]});
+      resumptions_.push_back(falls ? take_over(ranked[i], best) : Resumption{.trial = ranked[i]});
     }
-    std::ranges::sort(decisions_, {}, &Resumption::trial);
+    std::ranges::sort(resumptions_, {}, &Resumption::trial);
   }
 
   /// Best first; those that break bounds behind those that break none, what is no finite number
@@ -146,11 +146,12 @@ class Pbt final : public Sampler {
   [[nodiscard]] Resumption take_over(std::uint64_t trial,
                                      const std::vector<std::uint64_t>& best) const {
     Stream stream(seed_, "explore", decided_ / every_, trial);
-    Resumption decision{.trial = trial, .source = best[stream.below(best.size())]};
+    Resumption resumption{.trial = trial, .source = best[stream.below(best.size())]};
     const std::uint64_t reshape = stream.below(reshapes_ + 1);
-    if (reshape < reshapes_) decision.reshape = reshape;
-    decision.params = explored(space_, population_.at(*decision.source).params, explore_, stream);
-    return decision;
+    if (reshape < reshapes_) resumption.reshape = reshape;
+    resumption.params =
+        explored(space_, population_.at(*resumption.source).params, explore_, stream);
+    return resumption;
   }
 
   const Space& space_;
@@ -166,7 +167,7 @@ class Pbt final : public Sampler {
   std::map<std::uint64_t, Member> population_;  ///< trials that have not ended
   std::map<std::uint64_t, Member> failed_;      ///< as they were
   std::int64_t decided_ = 0;                    ///< the last boundary that was decided about
-  std::vector<Resumption> decisions_;           ///< that nobody acted on yet, in trial order
+  std::vector<Resumption> resumptions_;         ///< that nobody acted on yet, in trial order
 };
 
 std::string pbt_refusal(const Space& space, const Params& options) {

@@ -86,12 +86,12 @@ void Search::tell_known(const std::vector<Known>& known) {
 }
 
 std::vector<Resumption> Search::resumptions() const {
-  std::vector<Resumption> decisions = sampler_->decide();
-  for (Resumption& decision : decisions) {
-    decision.trial -= known_;
-    if (decision.source) *decision.source -= known_;
+  std::vector<Resumption> all = sampler_->decide();
+  for (Resumption& one : all) {
+    one.trial -= known_;
+    if (one.source) *one.source -= known_;
   }
-  return decisions;
+  return all;
 }
 
 std::optional<Params> Search::propose() {

@@ -170,14 +170,14 @@ std::optional<Next> StudyMachine::next_of_stage(std::size_t slots) {
 }
 
 void StudyMachine::queue_resumptions() {
-  for (Resumption& decision : search_.resumptions()) {
-    const std::uint64_t trial = decision.trial;
+  for (Resumption& resumption : search_.resumptions()) {
+    const std::uint64_t trial = resumption.trial;
     stand(trial, Stands::released);
-    if (!decision.source) continue;
-    Replaced replaced{.source = *decision.source,
+    if (!resumption.source) continue;
+    Replaced replaced{.source = *resumption.source,
                       .step = open_.at(trial).epochs,
-                      .params = std::move(decision.params)};
-    if (decision.reshape) replaced.operations = reshapes_.at(*decision.reshape);
+                      .params = std::move(resumption.params)};
+    if (resumption.reshape) replaced.operations = reshapes_.at(*resumption.reshape);
     queue_.push_back({trial, std::move(replaced)});
   }
 }

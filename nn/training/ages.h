@@ -12,7 +12,7 @@
 
 namespace nn {
 
-/// A segment of rows in a slab. Either all of it was born at one step, or column j of every row at
+/// A run of rows in a slab. Either all of it was born at one step, or column j of every row at
 /// a step of its own; then `table` says which table of factors the columns use.
 struct AgeRun {
   std::size_t offset = 0;  ///< in elements

@@ -88,7 +88,7 @@ class IdleAccounting {
   base::Moment pass_to(base::Moment at) noexcept;
   void add_to(UseBuckets& use, const Lane& lane, base::Moment until,
               const CauseNanos& passed) const;
-  /// Ends the segment of time that the worker's state has lasted.
+  /// Ends the span of time that the worker's state has lasted.
   void settle(Lane& lane, base::Moment at);
   /// Returns the moment up to which an idle worker's gap, which lasts until `now`, counts: time
   /// behind the last task does not.

@@ -83,8 +83,8 @@ TEST(Conv, BackwardWeightsAgreesWithTheOracle) {
   });
 }
 
-// More images than a segment of products, or of Winograd's points, holds: device code alone cuts.
-TEST(Conv, SegmentsAgreeWithTheOracle) {
+// More images than a piece of products, or of Winograd's points, holds: device code alone cuts.
+TEST(Conv, PiecesAgreeWithTheOracle) {
   prepare_thread();
   const Kernels<float>& kernels = device().kernels();
   for (const Window& g :

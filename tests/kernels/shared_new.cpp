@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Blocks of powers of two out of one segment of memory; what is given back is handed out again.
+/// Blocks of powers of two out of one piece of memory; what is given back is handed out again.
 class SharedMemory {
  public:
   void open(std::byte* begin, std::size_t size) {

@@ -27,7 +27,7 @@ struct Work {
 };
 
 /// One trial on paper. A timetable's shapes are known; where a policy decides by what it measures,
-/// the first race is counted with all its candidates, and behind it the cheapest setup that is
+/// the first race is counted with all its candidates, and behind it the cheapest outcome that is
 /// possible: a lower bound.
 class Forecast {
  public:

@@ -61,7 +61,7 @@ TEST_F(PlanTest, ATimetablesShapesAreCountedExactly) {
 }
 
 TEST_F(PlanTest, OneRaceThatKeepsTheNetworkIsCountedExactly) {
-  // Growing never pays, so that the cheapest setup is the one that is taken.
+  // Growing never pays, so that the cheapest outcome is the one that is taken.
   const StudySpec spec =
       study("adapt: {policy: race, length: 0.5, patience: 1, grow_below: 0, shrink: false}\n");
   const Plan planned = plan(spec);

@@ -87,9 +87,9 @@ TEST(CheckScalar, RefusesOtherTypesAndValuesOutOfRange) {
   try {
     (void)canonical(integer, "99");
     ADD_FAILURE();
-  } catch (const StudyError& fault) {
-    EXPECT_STREQ(fault.what(), "field is 99, expected an int of at least 0 and below 10");
-    EXPECT_EQ(fault.at(), (Position{3, 4}));
+  } catch (const StudyError& error) {
+    EXPECT_STREQ(error.what(), "field is 99, expected an int of at least 0 and below 10");
+    EXPECT_EQ(error.at(), (Position{3, 4}));
   }
 }
 

@@ -51,8 +51,8 @@ TEST(YamlReader, TellsWhereTheTextGoesWrong) {
     try {
       (void)read_yaml(c.text);
       ADD_FAILURE() << c.text;
-    } catch (const StudyError& fault) {
-      EXPECT_EQ(fault.at(), c.at) << c.text << ": " << fault.what();
+    } catch (const StudyError& error) {
+      EXPECT_EQ(error.at(), c.at) << c.text << ": " << error.what();
     }
   }
 }

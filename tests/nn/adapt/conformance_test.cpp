@@ -4,15 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "base/text.h"
 #include "nn/adapt/guarded.h"
 #include "nn/adapt/policy.h"
-#include "nn/error.h"
 #include "nn/model/layout.h"
 #include "tests/nn/nets.h"
 
