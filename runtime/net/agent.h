@@ -1,0 +1,113 @@
+// An agent's side: comes to a driver, takes its parcels, says how their calls end, and knocks again
+// when the driver is gone.
+//
+// A state machine without clock, threads or sockets, as the dispatcher is. It decides nothing: it
+// runs what it is told, and whatever it does carries its number and the driver's epoch.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "runtime/net/pull.h"
+#include "runtime/net/session.h"
+
+namespace rt::net {
+
+/// Why an agent has nothing left to do.
+enum class Dismissal : std::uint8_t {
+  over,      ///< it was told bye, or left
+  unwanted,  ///< another build or arithmetic
+  orphaned,  ///< there has been no driver for too long
+};
+
+class Agent {
+ public:
+  using Blob = std::shared_ptr<const base::Bytes>;
+
+  /// Who runs the calls.
+  class Work {
+   public:
+    virtual ~Work() = default;
+    /// Begins the calls of a parcel; Agent::ended() is to follow for each.
+    virtual void run(Parcel parcel) = 0;
+    virtual void cancel(ParcelId parcel) = 0;
+    /// The driver will not ask for these any more.
+    virtual void drop(const std::vector<base::Key>& keys) = 0;
+    /// The content of a value that is here; null when it is not.
+    virtual Blob content(base::Key key) = 0;
+    /// What need() asked for; null: the driver cannot have it either.
+    virtual void arrived(base::Key key, const Blob& content) = 0;
+    /// What is here, with sizes in bytes.
+    virtual std::vector<std::pair<base::Key, std::uint64_t>> holds() = 0;
+    /// Connects to the driver: opened() or closed() is to follow.
+    virtual void dial() = 0;
+    /// There is a driver from now on.
+    virtual void welcomed(std::uint32_t number, std::uint64_t epoch) = 0;
+    virtual void dismissed(Dismissal why, const std::string& text) = 0;
+  };
+
+  struct Options {
+    Hello hello;             ///< `nonce` and `epoch` are filled in
+    std::uint64_t seed = 0;  ///< of the nonces; no other agent may have it
+    base::Duration patience = std::chrono::seconds(10);  ///< silence after which it knocks again
+    base::Duration gap = std::chrono::seconds(3);  ///< what is missing for so long does not come
+    base::Duration beat = std::chrono::seconds(1);
+    base::Duration knock = std::chrono::milliseconds(500);
+    base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
+  };
+
+  Agent(Options options, Post& post, Work& work, base::Moment now);
+
+  void opened(LinkId link, base::Moment now);
+  void received(LinkId link, std::span<const std::byte> frame, base::Moment now);
+  void closed(LinkId link, base::Moment now);
+  /// To be called about twice a second.
+  void tick(base::Moment now);
+
+  /// How a call of a parcel ended; `result` is the key of its last output.
+  void ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome outcome);
+  /// Asks the driver for a content: Work::arrived will follow, unless the driver is lost.
+  void need(base::Key key);
+  /// A content is here no more.
+  void lost(base::Key key);
+  /// Takes no more parcels; says bye once those that it has are answered.
+  void leave(base::Moment now);
+
+  /// 0: without a driver.
+  [[nodiscard]] std::uint32_t number() const noexcept { return session_ ? session_->agent() : 0; }
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return seen_; }
+
+ private:
+  void greet(const Frame& frame, base::Moment now);
+  void handle(Message message);
+  void lose_driver(base::Moment now);
+  void hang_up(base::Moment now);
+  void end(Dismissal why, const std::string& text);
+  void go_if_empty();
+
+  Options options_;
+  Post& post_;
+  Work& work_;
+  std::uint64_t knocks_ = 0;
+  std::uint64_t nonce_ = 0;
+  std::uint64_t seen_ = 0;  ///< the highest epoch
+  std::optional<LinkId> link_;
+  bool dialling_ = false;
+  std::optional<Session> session_;
+  Pulls pulls_;
+  std::map<ParcelId, std::set<std::uint32_t>> open_;  ///< calls of parcels that have not ended
+  base::Moment alone_since_;
+  base::Moment knocked_;
+  bool leaving_ = false;
+  bool over_ = false;
+};
+
+}  // namespace rt::net

@@ -1,0 +1,160 @@
+// Contents: who keeps which, who asks for which, and how they pass through here.
+#include <utility>
+
+#include "runtime/net/dispatcher.h"
+
+namespace rt::net {
+
+void Dispatcher::made_at(Agent& agent, base::Key key, std::uint64_t size) {
+  Value* const value = places_.find(key);
+  if (value == nullptr) {
+    drops_[agent.view.number].push_back(key);
+    return;
+  }
+  value->size = size;
+  value->at.insert(agent.view.number);
+  agent.holds.insert(key);
+  remade(key);
+  resolve(key);
+}
+
+void Dispatcher::no_longer_at(Agent& agent, base::Key key) {
+  agent.holds.erase(key);
+  if (const auto held = held_.find(key); held != held_.end()) {
+    held->second.erase(agent.view.number);
+    if (held->second.empty()) held_.erase(held);
+  }
+  if (Value* const value = places_.find(key)) value->at.erase(agent.view.number);
+  resolve(key);
+}
+
+void Dispatcher::holds(Agent& agent, const Holds& said) {
+  for (const auto& [key, size] : said.contents) {
+    if (places_.find(key) != nullptr) {
+      made_at(agent, key, size);
+    } else {
+      held_[key].insert(agent.view.number);
+      agent.holds.insert(key);
+      held_sizes_[key] = size;
+    }
+  }
+}
+
+bool Dispatcher::adopt(const Submission& call) {
+  remember(call, false);
+  bool all = true;
+  for (const base::Key& key : call.call.outputs) {
+    if (!key) continue;
+    Value& value = *places_.find(key);
+    if (const auto held = held_.find(key); held != held_.end()) {
+      value.at.merge(held->second);
+      value.size = held_sizes_[key];
+      held_.erase(held);
+      held_sizes_.erase(key);
+    }
+    all = all && value.somewhere();
+  }
+  return all;
+}
+
+void Dispatcher::want(base::Key key, base::Moment now) {
+  wishes_[key].by_client = true;
+  resolve(key);
+  assign(now);
+}
+
+/// Does the next thing towards a content that somebody asked for.
+void Dispatcher::resolve(base::Key key) {
+  const auto wish = wishes_.find(key);
+  if (wish == wishes_.end()) return;
+  if (!wish->second.by_client && wish->second.by_agents.empty()) {
+    wishes_.erase(wish);
+    return;
+  }
+  if (const Blob blob = content_here(key)) return satisfy(key, blob);
+  Value* const value = places_.find(key);
+  if (value == nullptr) return deny(key);
+  for (const std::uint32_t number : value->at) {
+    Agent& holder = *agent(number);
+    if (holder.pulls.under_way(key)) return;
+  }
+  if (!value->at.empty()) {
+    Agent& holder = *agent(*value->at.begin());
+    send(holder, *holder.pulls.begin(key));
+  } else if (value->makers.empty()) {
+    lost_.push_back(key);
+  } else {
+    hurry(value->makers);
+  }
+}
+
+Dispatcher::Blob Dispatcher::content_here(base::Key key) {
+  for (const auto& [passed, blob] : relayed_) {
+    if (passed == key) return blob;
+  }
+  const Value* const value = places_.find(key);
+  return value == nullptr || value->here ? client_.content(key) : nullptr;
+}
+
+void Dispatcher::serve(Agent& agent, base::Key key, std::uint64_t from,
+                       const base::Bytes& content) {
+  for (Give& piece : pieces_of({key, from}, content)) {
+    agent.view.bytes_out += piece.bytes.size();
+    send(agent, std::move(piece));
+  }
+}
+
+void Dispatcher::take_piece(Agent& agent, Give piece) {
+  const base::Key key = piece.key;
+  Pulls::Step step = agent.pulls.take(std::move(piece));
+  if (step.ask) send(agent, *step.ask);
+  if (step.wrong) resolve(key);
+  if (!step.whole) return;
+  const auto blob = std::make_shared<const base::Bytes>(std::move(*step.whole));
+  relay(key, blob);
+  satisfy(key, blob);
+}
+
+void Dispatcher::satisfy(base::Key key, const Blob& content) {
+  const auto at = wishes_.find(key);
+  if (at == wishes_.end()) return;
+  const Wish wish = std::move(at->second);
+  wishes_.erase(at);
+  for (const auto& [number, from] : wish.by_agents) {
+    if (Agent* const to = agent(number)) serve(*to, key, from, *content);
+  }
+  if (wish.by_client) client_.arrived(key, content);
+}
+
+void Dispatcher::deny(base::Key key) {
+  const auto at = wishes_.find(key);
+  if (at == wishes_.end()) return;
+  const Wish wish = std::move(at->second);
+  wishes_.erase(at);
+  for (const auto& [number, from] : wish.by_agents) {
+    if (Agent* const to = agent(number)) send(*to, Gone{key});
+  }
+  if (wish.by_client) client_.arrived(key, nullptr);
+}
+
+/// Keeps a content for those that will ask for it, or for more of it, soon.
+void Dispatcher::relay(base::Key key, const Blob& content) {
+  relayed_.emplace_back(key, content);
+  std::uint64_t bytes = 0;
+  for (const auto& [passed, blob] : relayed_) bytes += blob->size();
+  while (relayed_.size() > 1 && bytes > options_.relayed) {
+    bytes -= relayed_.front().second->size();
+    relayed_.pop_front();
+  }
+}
+
+void Dispatcher::dropped(base::Key key, const std::set<std::uint32_t>& at) {
+  for (const std::uint32_t number : at) {
+    drops_[number].push_back(key);
+    if (Agent* const has = agent(number)) has->holds.erase(key);
+  }
+}
+
+void Dispatcher::unneeded(base::Key key) { client_.unneeded(key); }
+
+}  // namespace rt::net

@@ -1,0 +1,243 @@
+// The driver's side: which agent runs which parcel, and what is done when one is lost.
+//
+// A state machine without clock, threads or sockets: everything that happens comes in through a
+// method, with the time, and what follows leaves through Post and Client. So the same machine runs
+// over the network of the tests and over gRPC.
+//
+// What it promises: each call that was submitted and not cancelled ends exactly once; a value that
+// was made on an agent comes to whoever asks for it, and is made again from its recipe if it is
+// lost; nothing that a retired agent or one of another epoch says has any effect.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "runtime/net/places.h"
+#include "runtime/net/pull.h"
+#include "runtime/net/session.h"
+
+namespace rt::net {
+
+/// A call that is to be run somewhere; `id` is the submitter's name for it, not 0.
+struct Submission {
+  std::uint64_t id = 0;
+  Call call;
+  std::vector<FileInput> files;
+};
+
+/// How an agent stands.
+enum class AgentState : std::uint8_t { working, leaving, lost, left };
+
+/// An agent, for who wants to see it.
+struct AgentView {
+  std::uint32_t number = 0;
+  std::string node;
+  AgentState state = AgentState::working;
+  std::uint32_t slots = 0;
+  std::uint32_t gpus = 0;
+  std::uint64_t parcels = 0;  ///< that it has now
+  std::uint64_t done = 0;     ///< calls that it has answered
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  base::Moment heard;
+  std::string why;  ///< it was lost
+};
+
+class Dispatcher final : private Places::Listener {
+ public:
+  using Blob = std::shared_ptr<const base::Bytes>;
+
+  /// Who submits calls. Of the dispatcher's methods it may call retain() alone from inside its own.
+  class Client {
+   public:
+    virtual ~Client() = default;
+    virtual void ended(std::uint64_t call, Outcome outcome) = 0;
+    /// The content that want() asked for; null: it cannot be had, because making it failed.
+    virtual void arrived(base::Key key, const Blob& content) = 0;
+    /// The content of a value or file that this process has; null when it has not.
+    virtual Blob content(base::Key key) = 0;
+    /// Nobody will ask for that content any more.
+    virtual void unneeded(base::Key key) = 0;
+    /// An agent has come, goes or is gone; of one that is lost, with the calls that run again.
+    virtual void changed(const AgentView& agent, std::size_t again) = 0;
+    /// An agent has seen a driver of a higher epoch: this one is driver no longer.
+    virtual void fenced(std::uint64_t epoch) = 0;
+  };
+
+  struct Options {
+    std::uint64_t epoch = 1;
+    std::string build;                                  ///< what an agent's Hello must say
+    std::string arithmetic;                             ///< likewise
+    base::Duration patience = std::chrono::seconds(3);  ///< silence after which an agent is lost
+    base::Duration beat = std::chrono::seconds(1);
+    std::uint32_t extra = 1;           ///< parcels that an agent has beyond its slots
+    std::size_t most_losses = 3;       ///< nodes that a parcel may take along
+    double bandwidth = 100e6;          ///< bytes a second between agents, at first
+    std::uint64_t relayed = 64 << 20;  ///< bytes that are kept of what passes through
+  };
+
+  Dispatcher(Options options, Post& post, Client& client);
+  ~Dispatcher() override;
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+
+  // --- the network
+  void opened(LinkId link, base::Moment now);
+  void received(LinkId link, std::span<const std::byte> frame, base::Moment now);
+  void closed(LinkId link, const std::string& why, base::Moment now);
+  /// To be called about twice a second, after everything that came before was received.
+  void tick(base::Moment now);
+
+  // --- work
+
+  /// Takes a parcel: each call after those that it reads from. Its other inputs are made by earlier
+  /// parcels, or have been remembered, or the client has them.
+  void submit(std::vector<Submission> calls, base::Moment now);
+  /// Nobody wants the end of that call any more: it will not be told.
+  void cancel(std::uint64_t call, base::Moment now);
+  /// Keeps how a call's outputs are made, without running it, as long as one of them is retained or
+  /// needed; `source`: see Parcel::sources.
+  void remember(const Submission& call, bool source);
+  /// The client can give that content, or no longer wants to be asked for it by others' sake.
+  void offer(base::Key key, std::uint64_t size);
+  /// Somebody may ask for that content, until release().
+  void retain(base::Key key) { places_.use(key); }
+  void release(base::Key key) { places_.release(key); }
+  /// Asks for a content that is retained: Client::arrived will follow.
+  void want(base::Key key, base::Moment now);
+  /// Whether an agent has kept that content from an earlier epoch.
+  [[nodiscard]] bool kept(base::Key key) const noexcept { return held_.contains(key); }
+  /// remember(), and takes over what agents have kept of the call's outputs; true if that is all of
+  /// them, so that the call need not run.
+  [[nodiscard]] bool adopt(const Submission& call);
+
+  /// Sends everybody away, as at the end of a study.
+  void stop();
+  /// Sends one away; what it has to do runs elsewhere.
+  void dismiss(std::uint32_t agent, base::Moment now);
+
+  [[nodiscard]] std::vector<AgentView> agents() const;
+  /// Calls that have not ended.
+  [[nodiscard]] std::size_t unfinished() const noexcept { return calls_.size(); }
+  /// Slots of all agents that take parcels.
+  [[nodiscard]] std::uint32_t slots() const noexcept;
+  /// Frames of retired agents and of other epochs: none of them had an effect.
+  [[nodiscard]] std::uint64_t stale() const noexcept;
+
+ private:
+  struct Agent {
+    Session session;
+    AgentView view;
+    std::set<ParcelId> parcels;
+    std::set<base::Key> holds;
+    Pulls pulls;
+    double mean = 0.05;  ///< seconds that a parcel takes
+  };
+  struct Job {
+    ParcelId id = 0;
+    std::vector<Submission> calls;    ///< those without an id have nobody who waits for their end
+    std::vector<std::uint8_t> ended;  ///< for each call: 1 once nobody waits for its end
+    std::size_t left = 0;             ///< calls that have not ended
+    bool unasked = false;             ///< one of them ended otherwise than by an answer
+    bool again = false;               ///< it makes lost values again
+    bool urgent = false;  ///< a parcel that an agent has waits for it, so it goes to a full one too
+    std::int32_t priority = 0;
+    std::uint32_t agent = 0;                             ///< that has it; 0: none
+    std::vector<std::shared_ptr<const Recipe>> sources;  ///< as sent
+    std::set<base::Key> missing;                         ///< inputs that are nowhere yet
+    std::set<std::string> victims;                       ///< nodes that were lost with it
+    base::Moment sent;
+  };
+  /// Ready jobs: the urgent ones, then by priority, then by age.
+  struct Rank {
+    bool later;
+    std::int32_t minus_priority;
+    ParcelId id;
+    auto operator<=>(const Rank&) const = default;
+  };
+  [[nodiscard]] static Rank rank(const Job& job) noexcept {
+    return {!job.urgent, -job.priority, job.id};
+  }
+  struct Wish {
+    bool by_client = false;
+    std::map<std::uint32_t, std::uint64_t> by_agents;  ///< and from where on
+  };
+
+  // Agents and links (dispatcher.cpp):
+  void greet(LinkId link, const Hello& hello, base::Moment now);
+  void refuse(LinkId link, std::uint64_t nonce, Unwanted why, std::string text);
+  void handle(std::uint32_t number, Message message, base::Moment now);
+  void answer(Agent& agent, Answer answer, base::Moment now);
+  void retire(std::uint32_t number, AgentState how, std::string why, base::Moment now);
+  [[nodiscard]] Agent* agent(std::uint32_t number) noexcept;
+  void send(Agent& agent, Message message);
+  // Jobs (jobs.cpp):
+  Job& add_job(std::vector<Submission> calls, bool again);
+  void prepare(Job& job);
+  void split(Job& job);
+  void hurry(const std::set<ParcelId>& makers);
+  [[nodiscard]] bool available(const Job& job, base::Key key);
+  void make_again(base::Key key);
+  void remade(base::Key key);
+  void take_back(Job& job);
+  void end_call(Job& job, std::size_t index, Outcome outcome);
+  void leave_call(Job& job, std::size_t index);
+  void leave_unwanted(Job& job);
+  void fail_readers(base::Key key, const Outcome& outcome);
+  void fail_job(Job& job, End end);
+  void reconsider(ParcelId id);
+  // Placement (placement.cpp):
+  void assign(base::Moment now);
+  void follow_up();
+  [[nodiscard]] Agent* choose(const Job& job, bool& any_free);
+  [[nodiscard]] bool worth_waiting(const Agent& full, std::uint64_t bytes) const;
+  void compact(Job& job);
+  void ship(Job& job, Agent& agent, base::Moment now);
+  // Contents (contents.cpp):
+  void made_at(Agent& agent, base::Key key, std::uint64_t size);
+  void no_longer_at(Agent& agent, base::Key key);
+  void holds(Agent& agent, const Holds& said);
+  void resolve(base::Key key);
+  void serve(Agent& agent, base::Key key, std::uint64_t from, const base::Bytes& content);
+  void take_piece(Agent& agent, Give piece);
+  void satisfy(base::Key key, const Blob& content);
+  void deny(base::Key key);
+  Blob content_here(base::Key key);
+  void relay(base::Key key, const Blob& content);
+  void dropped(base::Key key, const std::set<std::uint32_t>& at) override;
+  void unneeded(base::Key key) override;
+
+  const Options options_;
+  Post& post_;
+  Client& client_;
+  Places places_;
+  std::map<std::uint32_t, Agent> agents_;
+  std::vector<AgentView> gone_;  ///< agents, the last few
+  std::map<LinkId, std::uint32_t> links_;
+  std::set<std::uint64_t> nonces_;
+  std::uint32_t last_agent_ = 0;
+  ParcelId last_job_ = 0;
+  std::map<ParcelId, Job> jobs_;
+  std::map<std::uint64_t, std::pair<ParcelId, std::size_t>> calls_;
+  std::set<Rank> ready_;
+  std::map<base::Key, std::set<std::uint32_t>> held_;  ///< from before, see Holds
+  std::map<base::Key, std::uint64_t> held_sizes_;
+  std::map<base::Key, Wish> wishes_;
+  std::deque<std::pair<base::Key, Blob>> relayed_;
+  // What assign() has to see to, so that nothing calls itself over chains of any length:
+  std::vector<base::Key> lost_;                            ///< to be made again
+  std::vector<std::pair<base::Key, Outcome>> failed_;      ///< how their readers are to end
+  std::vector<ParcelId> changed_;                          ///< jobs that have fewer calls
+  std::map<std::uint32_t, std::vector<base::Key>> drops_;  ///< to be told
+  std::uint64_t stale_ = 0;  ///< of links without an agent, and of agents that are gone
+};
+
+}  // namespace rt::net

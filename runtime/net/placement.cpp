@@ -1,0 +1,160 @@
+// Placement: which ready job goes to which agent, and what is sent along.
+#include <algorithm>
+#include <tuple>
+
+#include "runtime/net/dispatcher.h"
+
+namespace rt::net {
+
+namespace {
+
+/// Whether an agent may have one parcel more.
+[[nodiscard]] bool has_room(const AgentView& view, std::size_t parcels, std::uint32_t extra) {
+  return view.state == AgentState::working && parcels < view.slots + extra;
+}
+
+}  // namespace
+
+/// Whether it takes less time until an agent comes free than the bytes take to another one.
+bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
+  return full.view.state == AgentState::working &&
+         full.mean / full.view.slots < static_cast<double>(bytes) / options_.bandwidth;
+}
+
+/// The agent for a ready job: where most of what it reads lies, then the one with the fewest
+/// parcels a slot. Null if the job had better wait; `any_free` tells if somebody could take it.
+Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
+  std::map<std::uint32_t, std::uint64_t> there;
+  bool for_gpu = false;
+  for (std::size_t i = 0; i < job.calls.size(); ++i) {
+    if (job.ended[i] != 0) continue;
+    for_gpu = for_gpu || job.calls[i].call.device == Device::cuda;
+    for (const base::Key& key : job.calls[i].call.inputs) {
+      const Value* const value = places_.find(key);
+      if (value == nullptr || value->here) continue;
+      for (const std::uint32_t number : value->at) there[number] += value->size + 1;
+    }
+  }
+  Agent* best = nullptr;
+  std::tuple<std::uint64_t, double> best_rank;
+  Agent* full = nullptr;
+  std::uint64_t full_bytes = 0;
+  for (auto& [number, each] : agents_) {
+    if (for_gpu && each.view.gpus == 0) continue;
+    const auto at = there.find(number);
+    const std::uint64_t bytes = at != there.end() ? at->second : 0;
+    const bool room = job.urgent ? each.view.state == AgentState::working
+                                 : has_room(each.view, each.parcels.size(), options_.extra);
+    if (!room) {
+      if (bytes > full_bytes) std::tie(full, full_bytes) = std::tuple(&each, bytes);
+      continue;
+    }
+    any_free = true;
+    const std::tuple rank(bytes, -static_cast<double>(each.parcels.size()) / each.view.slots);
+    if (best == nullptr || rank > best_rank) std::tie(best, best_rank) = std::tuple(&each, rank);
+  }
+  if (best != nullptr && full != nullptr && full_bytes > std::get<0>(best_rank) &&
+      worth_waiting(*full, full_bytes - std::get<0>(best_rank)))
+    return nullptr;
+  return best;
+}
+
+/// Sees to what was lost, to what failed and to the jobs that changed by it.
+void Dispatcher::follow_up() {
+  while (!lost_.empty() || !failed_.empty() || !changed_.empty()) {
+    if (!failed_.empty()) {
+      const auto [key, outcome] = std::move(failed_.back());
+      failed_.pop_back();
+      fail_readers(key, outcome);
+    } else if (!lost_.empty()) {
+      const base::Key key = lost_.back();
+      lost_.pop_back();
+      make_again(key);
+    } else {
+      const ParcelId id = changed_.back();
+      changed_.pop_back();
+      reconsider(id);
+    }
+  }
+}
+
+/// Every public method that changes something ends here.
+void Dispatcher::assign(base::Moment now) {
+  follow_up();
+  for (auto at = ready_.begin(); at != ready_.end();) {
+    Job& job = jobs_.at(at->id);
+    bool any_free = false;
+    Agent* const to = choose(job, any_free);
+    if (to == nullptr) {
+      if (!any_free && !job.urgent) break;
+      ++at;
+      continue;
+    }
+    at = ready_.erase(at);
+    ship(job, *to, now);
+  }
+  for (auto& [number, keys] : drops_) {
+    if (Agent* const to = agent(number)) {
+      for (std::size_t from = 0; from < keys.size(); from += 4096) {
+        const std::size_t end = std::min(keys.size(), from + 4096);
+        send(*to, Drop{{keys.begin() + static_cast<std::ptrdiff_t>(from),
+                        keys.begin() + static_cast<std::ptrdiff_t>(end)}});
+      }
+    }
+  }
+  drops_.clear();
+}
+
+/// Takes the calls out that have ended: whoever gets the job next need not run them.
+void Dispatcher::compact(Job& job) {
+  std::vector<Submission> left;
+  for (std::size_t i = 0; i < job.calls.size(); ++i) {
+    if (job.ended[i] != 0) continue;
+    if (job.calls[i].id != 0) calls_[job.calls[i].id] = {job.id, left.size()};
+    left.push_back(std::move(job.calls[i]));
+  }
+  job.calls = std::move(left);
+  job.ended.assign(job.calls.size(), 0);
+}
+
+void Dispatcher::ship(Job& job, Agent& to, base::Moment now) {
+  compact(job);
+  constexpr std::size_t kMostEnclosed = 128 << 10;
+  Parcel parcel;
+  parcel.id = job.id;
+  std::set<base::Key> seen;
+  std::size_t enclosed = 0;
+  const auto add_files = [&](const std::vector<FileInput>& files) {
+    for (const FileInput& file : files) {
+      if (seen.insert(file.key).second) parcel.files.push_back(file);
+    }
+  };
+  for (const Submission& each : job.calls) add_files(each.files);
+  for (const Submission& each : job.calls) {
+    for (const base::Key& key : each.call.inputs) {
+      if (!seen.insert(key).second) continue;
+      const Value& value = *places_.find(key);
+      if (value.at.contains(to.view.number)) continue;
+      if (value.recipe && value.recipe->source) {
+        const auto& known = job.sources;
+        if (std::find(known.begin(), known.end(), value.recipe) == known.end()) {
+          job.sources.push_back(value.recipe);
+          add_files(value.recipe->files);
+        }
+      } else if (value.here && value.size <= kSmall && enclosed + value.size <= kMostEnclosed) {
+        const Blob blob = client_.content(key);
+        if (!blob || blob->size() > kSmall) continue;
+        enclosed += blob->size();
+        parcel.contents.push_back({key, *blob});
+      }
+    }
+  }
+  for (const auto& source : job.sources) parcel.sources.push_back(source->call);
+  for (const Submission& each : job.calls) parcel.calls.push_back(each.call);
+  job.agent = to.view.number;
+  job.sent = now;
+  to.parcels.insert(job.id);
+  send(to, Run{std::move(parcel)});
+}
+
+}  // namespace rt::net

@@ -1,0 +1,188 @@
+// An agent and its driver: knocking, refusals, fencing, leaving, orphans.
+#include "runtime/net/agent.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/net/dispatcher.h"
+#include "tests/runtime/net/worker_node.h"
+
+namespace rt::net {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A driver without work of its own.
+struct IdleDriver final : EndPoint, Dispatcher::Client {
+  InProcess& network;
+  Dispatcher::Options options;
+  std::unique_ptr<Dispatcher> dispatcher;
+  std::vector<Outcome> outcomes;
+  std::vector<AgentView> changes;
+  std::uint64_t fenced_by = 0;
+
+  explicit IdleDriver(InProcess& all) : network(all) {}
+  void start() {
+    network.attach(0, this);
+    dispatcher = std::make_unique<Dispatcher>(options, network.post(0), *this);
+    tick();
+  }
+  void tick() {
+    dispatcher->tick(network.now());
+    network.after(milliseconds(500), 0, [this] { tick(); });
+  }
+  void opened(LinkId link) override { dispatcher->opened(link, network.now()); }
+  void received(LinkId link, std::span<const std::byte> frame) override {
+    dispatcher->received(link, frame, network.now());
+  }
+  void closed(LinkId link) override { dispatcher->closed(link, "closed", network.now()); }
+  void ended(std::uint64_t, Outcome outcome) override { outcomes.push_back(std::move(outcome)); }
+  void arrived(base::Key, const Dispatcher::Blob&) override {}
+  Dispatcher::Blob content(base::Key) override { return nullptr; }
+  void unneeded(base::Key) override {}
+  void changed(const AgentView& agent, std::size_t) override { changes.push_back(agent); }
+  void fenced(std::uint64_t epoch) override { fenced_by = epoch; }
+};
+
+struct Agents : testing::Test {
+  InProcess network{1, 3};
+  IdleDriver driver{network};
+  WorkerNode worker{network, 1, 0};
+
+  void run_for(base::Duration time) {
+    const base::Moment end = network.now() + time;
+    while (network.now() < end && network.step()) {
+    }
+  }
+  Submission call(std::uint64_t id) {
+    Submission one;
+    one.id = id;
+    one.call.task = "works";
+    one.call.outputs = {{id, 1}};
+    one.call.back = {1};
+    return one;
+  }
+};
+
+TEST_F(Agents, TheFirstParcelComesRightAfterTheHello) {
+  driver.start();
+  driver.dispatcher->submit({call(1)}, network.now());
+  worker.start();
+  run_for(seconds(1));
+  ASSERT_EQ(driver.outcomes.size(), 1U);
+  EXPECT_EQ(driver.outcomes[0].end, End::made);
+  ASSERT_EQ(driver.changes.size(), 1U);
+  EXPECT_EQ(driver.changes[0].node, "node 1");
+}
+
+TEST_F(Agents, OneThatComesBeforeItsDriverKnocksAgain) {
+  worker.start();
+  run_for(seconds(3));
+  driver.start();
+  run_for(seconds(1));
+  EXPECT_EQ(driver.dispatcher->slots(), 2U);
+}
+
+TEST_F(Agents, AnotherBuildOrArithmeticIsRefused) {
+  driver.options.arithmetic = "avx512";
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  EXPECT_EQ(worker.dismissal, Dismissal::unwanted);
+  EXPECT_EQ(driver.dispatcher->slots(), 0U);
+  EXPECT_TRUE(driver.changes.empty());
+}
+
+TEST_F(Agents, ASilentOneIsLostAfterItsPatience) {
+  driver.start();
+  worker.start();
+  run_for(seconds(2));
+  network.cut(1, true);
+  run_for(milliseconds(2500));
+  EXPECT_EQ(driver.dispatcher->slots(), 2U);
+  run_for(milliseconds(1500));
+  EXPECT_EQ(driver.dispatcher->slots(), 0U);
+  EXPECT_EQ(driver.changes.back().state, AgentState::lost);
+}
+
+TEST_F(Agents, OneThatCrashedLoudlyIsLostAtOnce) {
+  driver.start();
+  worker.start();
+  run_for(seconds(2));
+  worker.crash(true);
+  run_for(milliseconds(100));
+  EXPECT_EQ(driver.dispatcher->slots(), 0U);
+}
+
+TEST_F(Agents, ADriverOfALowerEpochIsFenced) {
+  driver.options.epoch = 5;
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  driver.options.epoch = 4;
+  driver.start();
+  run_for(seconds(30));
+  EXPECT_EQ(driver.fenced_by, 5U);
+  EXPECT_EQ(driver.dispatcher->slots(), 0U);
+}
+
+TEST_F(Agents, OrphansEndThemselves) {
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  network.attach(0, nullptr);
+  run_for(seconds(120));
+  EXPECT_FALSE(worker.dismissal.has_value());
+  run_for(seconds(20));
+  EXPECT_EQ(worker.dismissal, Dismissal::orphaned);
+}
+
+TEST_F(Agents, OneThatLeavesAnswersWhatItHasAndGetsNoMore) {
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  driver.dispatcher->submit({call(1)}, network.now());
+  run_for(milliseconds(1));
+  worker.leave();
+  run_for(milliseconds(1));
+  driver.dispatcher->submit({call(2)}, network.now());
+  run_for(seconds(2));
+  EXPECT_EQ(worker.dismissal, Dismissal::over);
+  EXPECT_EQ(driver.outcomes.size(), 1U);
+  EXPECT_EQ(driver.changes.back().state, AgentState::left);
+  WorkerNode other(network, 2, 0);
+  other.start();
+  run_for(seconds(2));
+  EXPECT_EQ(driver.outcomes.size(), 2U);
+  other.crash(false);
+}
+
+TEST_F(Agents, AllGoWhenTheStudyIsOver) {
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  driver.dispatcher->stop();
+  run_for(seconds(1));
+  EXPECT_EQ(worker.dismissal, Dismissal::over);
+}
+
+TEST_F(Agents, AParcelThatTakesThreeNodesAlongEndsAsLost) {
+  InProcess wide(2, 5);
+  IdleDriver other(wide);
+  other.start();
+  other.dispatcher->submit({call(1)}, wide.now());
+  std::vector<std::unique_ptr<WorkerNode>> nodes;
+  for (InProcess::Node i = 1; i <= 3; ++i) {
+    EXPECT_TRUE(other.outcomes.empty());
+    nodes.push_back(std::make_unique<WorkerNode>(wide, i, 0));
+    nodes.back()->start();
+    while (other.dispatcher->slots() == 0) wide.step();
+    nodes.back()->crash(true);
+    while (other.dispatcher->slots() != 0) wide.step();
+  }
+  ASSERT_EQ(other.outcomes.size(), 1U);
+  EXPECT_EQ(other.outcomes[0].end, End::lost);
+}
+
+}  // namespace
+}  // namespace rt::net
