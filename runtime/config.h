@@ -23,6 +23,7 @@ enum class Executor : std::uint8_t {
 };
 
 struct Simulation;
+struct NodesConfig;
 
 /// The executor's name as above.
 [[nodiscard]] const char* executor_name(Executor executor) noexcept;
@@ -78,6 +79,9 @@ struct Config {
   base::Path pace_file;
   /// What such times hold for: the machine, the build. Times of others in the file are left alone.
   std::string pace_machine;
+
+  /// Lets other processes run pure tasks (runtime/nodes.h); null: this one is alone.
+  std::shared_ptr<const NodesConfig> nodes;
 
   /// Calls collected before they are handed over even if nobody waits.
   std::size_t pending = 256;

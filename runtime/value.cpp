@@ -1,5 +1,6 @@
 #include "runtime/value.h"
 
+#include "runtime/core/away.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
@@ -67,7 +68,7 @@ void ValueBase::demand() const {
 const void* ValueBase::wait_object() const {
   Version& version = named(version_, "get()");
   if (this_thread.running != nullptr) (void)Engine::for_driver("get()");
-  if (version.open != nullptr || !version.settled()) {
+  if (version.open != nullptr || !version.settled() || is_away(version)) {
     Engine::for_driver("get()").wait_for(&version, "Value::get");
   }
   return settled_object(&version);

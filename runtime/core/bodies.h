@@ -67,6 +67,17 @@ struct SignatureTable<R(P...)> {
   static void destroy_constants(Node& node) noexcept {
     std::destroy_at(&static_cast<C&>(node).constants);
   }
+  static Node* revive(const TaskInfo& info, Reader& from) {
+    std::tuple<Kept<P>...> kept;
+    [&]<std::size_t... I>([[maybe_unused]] std::index_sequence<I...>) {
+      (decode_one<P>(std::get<I>(kept), from), ...);
+    }
+    (std::index_sequence_for<P...>{});
+    from.expect_end();
+    void* memory = pool_take(sizeof(C));
+    return std::apply(
+        [&](auto&... constant) { return new (memory) C(&info, std::move(constant)...); }, kept);
+  }
   static Signature make() {
     (Traits<P>::check(), ...);
     Signature s;
@@ -79,6 +90,7 @@ struct SignatureTable<R(P...)> {
     s.encode_constants = encode_constants;
     s.describe_constant = describe_constant;
     s.destroy_constants = destroy_constants;
+    if constexpr ((std::is_default_constructible_v<Kept<P>> && ...)) s.revive = revive;
     return s;
   }
 
@@ -86,6 +98,10 @@ struct SignatureTable<R(P...)> {
   template <class Q>
   static void encode_one(const Kept<Q>& constant, Writer& to) {
     if constexpr (kIsConstant<Q>) to.put(constant);
+  }
+  template <class Q>
+  static void decode_one([[maybe_unused]] Kept<Q>& constant, [[maybe_unused]] Reader& from) {
+    if constexpr (kIsConstant<Q>) from.get(constant);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/core/engine.h"
+#include "runtime/core/shipping.h"
 
 namespace rt::detail {
 
@@ -65,6 +66,11 @@ Box* Box::create_buffer(const TypeOps& ops, std::size_t bytes) {
 void Box::destroy(Box* box) noexcept {
   if (box->handle.load(std::memory_order_acquire) != nullptr) {
     if (Engine* engine = Engine::current()) engine->handles().release(*box);
+  }
+  if (box->away != nullptr) {
+    if (Engine* engine = Engine::current(); engine != nullptr && engine->shipping() != nullptr)
+      engine->shipping()->release(box->away->key);
+    delete box->away;
   }
   box->clear();
   if (box->owner != nullptr) box->owner->unref();

@@ -14,6 +14,8 @@
 
 namespace rt::detail {
 
+struct Away;
+
 /// Counted by the versions and running tasks that need it. The object lies behind the struct, in
 /// the same allocation.
 struct Box {
@@ -33,7 +35,8 @@ struct Box {
   std::atomic<void*> handle{nullptr};
   Box* owner =
       nullptr;  ///< one reference: the object that owns the bytes when `object` is a view on them
-  Box* prev = nullptr;  ///< boxes with a handle, so that an ending runtime can take them back
+  Away* away = nullptr;  ///< owned: the content was made elsewhere (away.h)
+  Box* prev = nullptr;   ///< boxes with a handle, so that an ending runtime can take them back
   Box* next = nullptr;
 
   void ref() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }

@@ -236,6 +236,27 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
   add_share(node, static_cast<std::uint8_t>(p.output + 1), file.gate);
 }
 
+std::vector<Held> bind_revived(Node& node, std::span<const Held> inputs,
+                               std::span<const std::filesystem::path> files) {
+  const Signature& s = node.signature();
+  std::vector<Held> made(s.outputs);
+  for (unsigned i = 0; i < s.parameters.size(); ++i) {
+    const Parameter& p = s.parameters[i];
+    if (p.mode == Mode::file_in) {
+      bind_file(node, i, files[p.input]);
+      continue;
+    }
+    if (p.input != Parameter::kNone) add_input(node, p, inputs[p.input]);
+    if (p.output == Parameter::kNone) continue;
+    const bool early = p.ops->buffer && p.mode != Mode::redux;
+    made[p.output] =
+        add_new_output(node, p.output, p.ops, early ? Release::handed : Release::complete);
+  }
+  const auto last = static_cast<std::uint8_t>(s.outputs - 1);
+  made[last] = add_new_output(node, last, s.result, Release::complete);
+  return made;
+}
+
 Held submit_call(Node* node) {
   const Signature& s = node->signature();
   const auto last = static_cast<std::uint8_t>(s.outputs - 1);

@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "runtime/core/bodies.h"
 
@@ -42,6 +43,12 @@ void bind_read(Node& node, unsigned parameter, const Held& argument);
 /// Makes the node read or write the file, after those that use it before. Throws base::Error
 /// (storage) for a file that a pure node is to read and that cannot be read.
 void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path);
+
+/// Binds a call that came from another process: `inputs` are what it reads, in order, but for
+/// files, whose paths are in `files`. Returns what it makes, in order; empty where that has no
+/// name. Throws as bind_file does.
+[[nodiscard]] std::vector<Held> bind_revived(Node& node, std::span<const Held> inputs,
+                                             std::span<const std::filesystem::path> files);
 
 /// Takes the node over; returns its result.
 [[nodiscard]] Held submit_call(Node* node);

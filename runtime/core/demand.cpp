@@ -6,6 +6,7 @@
 #include "runtime/core/open.h"
 #include "runtime/core/pace_book.h"
 #include "runtime/core/ranks.h"
+#include "runtime/core/shipping.h"
 
 namespace rt::detail {
 
@@ -18,7 +19,13 @@ bool follows_early(const Parameter& p, const Version& version) noexcept {
 }
 
 void input_arrived(Waiter* self) noexcept {
-  Node* node = static_cast<Input*>(self)->node;
+  auto* const input = static_cast<Input*>(self);
+  Node* node = input->node;
+  // Whatever comes from elsewhere comes on the driver thread.
+  Shipping* const shipping = Engine::current()->shipping();
+  if (shipping != nullptr && !node->travels && is_away(*input->version) &&
+      shipping->await_content(*input->version, *input))
+    return;
   if (node->missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
     Engine::current()->became_ready(node);
 }
@@ -112,6 +119,7 @@ void Engine::demand(Version* version) {
       stack.pop_back();
     }
   }
+  if (shipping_) shipping_->flush();
 }
 
 void Engine::demand_outputs(Node* node, bool asked) {
@@ -167,6 +175,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
     node->missed = true;
   }
   for (const Input& input : node->all_inputs()) {
+    if (input.version->open == nullptr && made_elsewhere(*node, *input.version)) continue;
     if (input.version->open != nullptr ||
         (unstarted(*input.version) && input.version->producer->info->pure))
       stack.push_back(held(input.version));
@@ -174,6 +183,12 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
   if (stack.size() != depth) return false;
   start(node);
   return true;
+}
+
+/// Whether a node runs elsewhere, and what it reads is made there, too.
+bool Engine::made_elsewhere(const Node& node, const Version& input) const noexcept {
+  return shipping_ && unstarted(input) && shipping_->takes(node) &&
+         shipping_->is_source(*input.producer);
 }
 
 /// From here on the node is counted, and ends.
@@ -200,8 +215,8 @@ void Engine::start(Node* node) {
   } catch (...) {  // what the program says of its cost or priority
     return end_failed(*node);
   }
-  std::int32_t waits = 1;
-  node->missing.store(waits, std::memory_order_relaxed);
+  node->travels = shipping_ && shipping_->takes(*node);
+  node->missing.store(1, std::memory_order_relaxed);
   // What a task takes is counted from its arguments before it is handed over: they must be there.
   const bool looked_at =
       backend_->simulates() || (node->device == Device::cuda && node->info->work_of != nullptr);
@@ -210,12 +225,18 @@ void Engine::start(Node* node) {
     Input& input = node->inputs[p.input];
     Version& version = *input.version;
     // A task that takes several cores must be able to run as soon as it has them.
-    const bool early = node->needs.cpus == 1 && !looked_at && follows_early(p, version);
-    if (version.at() >= (early ? Stage::handed : Stage::ready)) continue;
+    const bool early =
+        node->needs.cpus == 1 && !looked_at && !node->travels && follows_early(p, version);
+    const bool there = version.at() >= (early ? Stage::handed : Stage::ready);
+    if (node->travels && (made_elsewhere(*node, version) || shipping_->on_its_way(version)))
+      continue;
+    if (there && (node->travels || !is_away(version))) continue;
     input.node = node;
     input.fire = &input_arrived;
     node->missing.fetch_add(1, std::memory_order_relaxed);
-    if (!(early ? version.on_handed : version.on_complete).add(&input)) {
+    const bool added = there ? shipping_->await_content(version, input)
+                             : (early ? version.on_handed : version.on_complete).add(&input);
+    if (!added) {
       node->missing.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -253,7 +274,7 @@ void Engine::combine(Version* version, Open& open) {
 
 void Engine::demand_held(const GroupState* inside) {
   for (Node* node : lazy_nodes_.in(inside)) {
-    demand_outputs(node, false);
+    if (!shipping_ || !shipping_->is_source(*node)) demand_outputs(node, false);
     node->unref();
   }
 }

@@ -9,6 +9,7 @@
 #include "runtime/core/idler.h"
 #include "runtime/core/pace_book.h"
 #include "runtime/core/running.h"
+#include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {
@@ -114,6 +115,7 @@ Engine::Engine(const Config& asked)
         *backend_, [this] { return workers_.with_executor(); },
         base::Duration(static_cast<std::int64_t>(config_.idle_seconds * 1e9)));
   }
+  if (config_.nodes) shipping_ = std::make_unique<Shipping>(*this, *config_.nodes);
 }
 
 Engine::~Engine() {
@@ -134,6 +136,7 @@ Engine::~Engine() {
     } while (unfinished() || !pending_.empty() || !mailbox_.empty());
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
+  shipping_.reset();
   idler_.reset();
   backend_->drain();  // helpers, and launches whose calls others ran, have yet to return
   if (records_.trace() != nullptr) accounting_.close(base::now());
@@ -145,6 +148,25 @@ Engine::~Engine() {
   current_engine.store(nullptr, std::memory_order_release);
   this_thread.driver = false;
   root_.load()->unref();
+}
+
+void Engine::handle_events() {
+  mailbox_.handle_events(*this);
+  if (!shipping_) return;
+  if (group_cancelled_.exchange(false)) shipping_->drop_cancelled();
+  shipping_->handle_releases();
+  shipping_->flush();
+}
+
+void Engine::cancelled_group() noexcept {
+  if (!shipping_) return;
+  group_cancelled_.store(true);
+  mailbox_.nudge();
+}
+
+bool Engine::stands_still() const noexcept {
+  return workers_.with_executor() == 0 && mailbox_.empty() &&
+         (!shipping_ || shipping_->unfinished() == 0);
 }
 
 void Engine::run_hooks() {

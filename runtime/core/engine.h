@@ -43,6 +43,7 @@ namespace rt::detail {
 
 class Idler;
 class PaceBook;
+class Shipping;
 
 /// Leads nodes through their life, and owns the parts that know about one side of it each.
 class Engine {
@@ -76,6 +77,8 @@ class Engine {
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
   [[nodiscard]] Teams& teams() noexcept { return teams_; }
   [[nodiscard]] Packs& packs() noexcept { return packs_; }
+  /// Returns what lets other processes run calls; null if this one has no agents.
+  [[nodiscard]] Shipping* shipping() const noexcept { return shipping_.get(); }
 
   // --- calls and demand: driver thread only
 
@@ -135,7 +138,9 @@ class Engine {
   /// Resumes coroutines until none can go on; returns how many were resumed.
   std::size_t resume_ready();
   /// Handles what other threads have sent.
-  void handle_events() { mailbox_.handle_events(*this); }
+  void handle_events();
+  /// Says that a group was cancelled. Any thread.
+  void cancelled_group() noexcept;
   /// Handles events and sleeps until the condition does not hold any more. Throws base::Error
   /// (usage) naming a task and a promise when nothing is left that could end it.
   template <class Condition>
@@ -150,6 +155,7 @@ class Engine {
   /// Handles events and sleeps once, for the time-out at most, if the condition holds.
   template <class Condition>
   void sleep_once(Condition condition, std::optional<base::Duration> timeout) {
+    handle_events();
     mailbox_.sleep_once(*this, condition, timeout);
   }
   /// While the driver blocks it looks so often if anything runs at all.
@@ -163,9 +169,7 @@ class Engine {
   void poison(Version& version, std::exception_ptr error);
   /// True if the executor has nothing, and nothing is on its way to the driver, so that only the
   /// driver can go on.
-  [[nodiscard]] bool stands_still() const noexcept {
-    return workers_.with_executor() == 0 && mailbox_.empty();
-  }
+  [[nodiscard]] bool stands_still() const noexcept;
   /// Throws base::Error (usage) saying why the wait would never end.
   [[noreturn]] void throw_stuck(const Wait& wait);
 
@@ -178,6 +182,7 @@ class Engine {
   void demand_held(const GroupState* inside = nullptr);
   bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
   bool knows_key(Node* node);
+  [[nodiscard]] bool made_elsewhere(const Node& node, const Version& input) const noexcept;
   void combine(Version* version, Open& open);
   void begin(Node* node);
   void start(Node* node);
@@ -211,6 +216,8 @@ class Engine {
   Packs packs_;
   std::unique_ptr<Idler> idler_;     ///< null: idle workers do not spin
   std::unique_ptr<PaceBook> paces_;  ///< null: not kept
+  std::unique_ptr<Shipping> shipping_;
+  std::atomic<bool> group_cancelled_{false};  ///< since the driver last looked
   // Driver thread:
   std::vector<Node*> pending_;  ///< calls of tasks that are not pure, one reference each
   std::uint32_t calls_ = 0;

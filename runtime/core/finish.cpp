@@ -40,6 +40,7 @@ void keep_results(const Node& node, const Config& config, Backend& backend,
     base::Bytes bytes;
     if (output.box) {
       const Box& box = *output.box.get();
+      if (box.away != nullptr) continue;  // who has it keeps it
       const std::size_t size = box.ops->buffer ? box.bytes : 0;
       if (node.info->keep == Keep::worth && !worth(took, size)) continue;
       base::Bytes copy;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/core/engine.h"
+
 namespace rt::detail {
 
 GroupState::GroupState(std::string group_name, GroupState* outer)
@@ -50,6 +52,7 @@ void GroupState::cancel(Failure* cause) noexcept {
     child->cancel(cause);
     child->unref();
   }
+  if (Engine* engine = Engine::current()) engine->cancelled_group();
 }
 
 void GroupState::begin_task() noexcept {

@@ -6,6 +6,7 @@
 #include "runtime/core/gang.h"
 #include "runtime/core/idler.h"
 #include "runtime/core/ranks.h"
+#include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {
@@ -44,6 +45,8 @@ void Engine::drain_ready() noexcept {
 }
 
 void Engine::hand_over(Node* node) noexcept {
+  if (node->travels)
+    return this_thread.driver ? shipping_->take(*node) : shipping_->take_later(*node);
   if (Failure* failure = node->first_failure()) return finish(*node, Stage::cancelled, failure);
   if (group_of(*node).cancelled.load(std::memory_order_acquire)) {
     Failure* failure = cancelled_failure(*node);

@@ -57,6 +57,7 @@ struct Node : Launch {
   std::source_location where;
   base::Key key{};
   Resources needs;
+  bool travels = false;          ///< driver: other processes run it (shipping.h)
   bool limited = false;          ///< has needs that must be admitted
   bool admitted = false;         ///< and given back at the end
   base::Duration ran{};          ///< the last attempt's body

@@ -1,12 +1,45 @@
 #include "runtime/core/task_info.h"
 
 #include <mutex>
+#include <set>
 #include <vector>
+
+#include "base/hash.h"
 
 namespace rt::detail {
 
+namespace {
+
+/// Every definition that there is, finished or not. A task is found here before its first call.
+struct Definitions {
+  std::mutex mutex;
+  std::set<TaskInfo*> all;
+};
+
+Definitions& definitions() {
+  static Definitions& known = *new Definitions;  // tasks are constants: some go after it would
+  return known;
+}
+
+void enter(TaskInfo* info) {
+  Definitions& known = definitions();
+  const std::scoped_lock lock(known.mutex);
+  known.all.insert(info);
+}
+
+}  // namespace
+
+TaskInfo::TaskInfo() { enter(this); }
+
+TaskInfo::~TaskInfo() {
+  Definitions& known = definitions();
+  const std::scoped_lock lock(known.mutex);
+  known.all.erase(this);
+}
+
 TaskInfo::TaskInfo(const TaskInfo& other)
-    : name(other.name),
+    : std::enable_shared_from_this<TaskInfo>(),
+      name(other.name),
       version(other.version),
       signature(other.signature),
       type(other.type),
@@ -25,7 +58,26 @@ TaskInfo::TaskInfo(const TaskInfo& other)
       cost_of(other.cost_of),
       work_of(other.work_of),
       priority(other.priority),
-      priority_of(other.priority_of) {}
+      priority_of(other.priority_of) {
+  enter(this);
+}
+
+std::uint64_t signature_id(const TaskInfo& info) { return base::hash64(info.type->name()); }
+
+const TaskInfo* find_task(std::string_view name, int version, std::uint64_t signature) {
+  std::shared_ptr<const TaskInfo> found;
+  {
+    Definitions& known = definitions();
+    const std::scoped_lock lock(known.mutex);
+    for (const TaskInfo* info : known.all) {
+      if (info->name == name && info->version == version && info->type != nullptr &&
+          signature_id(*info) == signature)
+        found = info->weak_from_this().lock();
+      if (found) break;
+    }
+  }
+  return found ? register_task(found) : nullptr;
+}
 
 namespace {
 

@@ -51,6 +51,8 @@ struct Parameter {
   const FoldOps* fold = nullptr;
 };
 
+struct TaskInfo;
+
 /// The shape of a task's calls: one constant object for each R(P...).
 struct Signature {
   std::span<const Parameter> parameters;
@@ -62,6 +64,9 @@ struct Signature {
   void (*encode_constants)(const Node& node, Writer& to) = nullptr;
   std::string (*describe_constant)(const Node& node, unsigned parameter) = nullptr;
   void (*destroy_constants)(Node& node) noexcept = nullptr;
+  /// A call with the constants that `encode_constants` wrote, and nothing bound; one reference.
+  /// Throws base::Error (data) for bytes that are not the form of such constants.
+  Node* (*revive)(const TaskInfo& info, Reader& constants) = nullptr;
 };
 
 /// A body with its parameters taken from `slots`: for each data parameter its object, for each file
@@ -74,7 +79,7 @@ using PackBody = void (*)(PackCalls& calls, Context& context);
 
 inline constexpr unsigned kMostParameters = 64;
 
-struct TaskInfo {
+struct TaskInfo : std::enable_shared_from_this<TaskInfo> {
   std::string name;
   int version = 1;
   const Signature* signature = nullptr;
@@ -108,10 +113,19 @@ struct TaskInfo {
   /// This definition, or an equal one made before, kept for the life of the process.
   mutable std::atomic<const TaskInfo*> registered{nullptr};
 
-  TaskInfo() = default;
+  TaskInfo();
   TaskInfo(const TaskInfo& other);
   TaskInfo& operator=(const TaskInfo&) = delete;
+  ~TaskInfo();
 };
+
+/// What tells signatures apart in every process that runs the same program.
+[[nodiscard]] std::uint64_t signature_id(const TaskInfo& info);
+
+/// The registered definition of a task of that name, version and signature, from among those that
+/// exist now; null if there is none.
+[[nodiscard]] const TaskInfo* find_task(std::string_view name, int version,
+                                        std::uint64_t signature);
 
 /// The registered definition equal to `info`, which is kept if there is none. Throws base::Error
 /// (usage) when a pure task of the same name and version has other bodies: their results would be

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/core/engine.h"
+#include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 #include "runtime/group.h"
 #include "runtime/loop.h"
@@ -20,9 +21,13 @@ struct WaitRecord : Waiter, Event {
   std::coroutine_handle<> caller;
   GroupPtr group;
   WaitRecord** owner;  ///< the awaiter's pointer to this record; null once that is gone
+  Version* version;    ///< whose content it waits for, while there is a caller; or null
 
-  WaitRecord(std::coroutine_handle<> suspended, WaitRecord** awaiter)
-      : caller(suspended), group(Engine::current()->scope().group()), owner(awaiter) {
+  WaitRecord(std::coroutine_handle<> suspended, WaitRecord** awaiter, Version* awaited = nullptr)
+      : caller(suspended),
+        group(Engine::current()->scope().group()),
+        owner(awaiter),
+        version(awaited) {
     *owner = this;
     Waiter::fire = [](Waiter* self) noexcept {
       auto* record = static_cast<WaitRecord*>(self);
@@ -33,7 +38,11 @@ struct WaitRecord : Waiter, Event {
       }
     };
     Event::handle = [](Event* self, Engine& engine) {
-      engine.coroutines().add_ready(static_cast<WaitRecord*>(self));
+      auto* const record = static_cast<WaitRecord*>(self);
+      const bool waits = record->caller && record->version != nullptr &&
+                         engine.shipping() != nullptr &&
+                         engine.shipping()->await_content(*record->version, *record);
+      if (!waits) engine.coroutines().add_ready(record);
     };
   }
   WaitRecord(const WaitRecord&) = delete;
@@ -97,11 +106,11 @@ bool start_await(Version* version) {
   engine.flush();
   engine.demand(version);
   engine.flush();
-  return version->settled();
+  return version->settled() && !is_away(*version);
 }
 
 void suspend_on(Version* version, std::coroutine_handle<> caller, WaitRecord** owner) {
-  auto* record = new WaitRecord(caller, owner);
+  auto* record = new WaitRecord(caller, owner, version);
   if (!version->on_complete.add(record)) Engine::current()->mailbox().send(record);
 }
 
@@ -117,6 +126,8 @@ const void* settled_object(Version* version) {
   static constexpr Nothing nothing;
   if (version->at() > Stage::ready) std::rethrow_exception(version->failure->error);
   if (!version->box) return &nothing;
+  if (const Away* away = version->box->away; away != nullptr && away->failure != nullptr)
+    std::rethrow_exception(away->failure->error);
   if (version->ops->buffer && !version->blank) {
     if (Engine* engine = Engine::current()) engine->handles().fetch(*version->box.get());
   }
@@ -156,15 +167,22 @@ void Engine::wait_for(Version* version, const char* action) {
     if (!version->settled()) demand_held();
   }
   flush();
-  if (version->settled()) return;
-  Signal signal(mailbox_);
-  if (!version->on_complete.add(&signal)) return;
-  try {
-    sleep_while([&] { return !signal.fired.load(); }, {action, version});
-  } catch (...) {
-    version->on_complete.remove(&signal);
-    throw;
-  }
+  const auto wait_in = [&](WaiterList& list, const auto& add) {
+    Signal signal(mailbox_);
+    if (!add(signal)) return;
+    try {
+      sleep_while([&] { return !signal.fired.load(); }, {action, version});
+    } catch (...) {
+      list.remove(&signal);
+      throw;
+    }
+  };
+  if (!version->settled())
+    wait_in(version->on_complete,
+            [&](Signal& signal) { return version->on_complete.add(&signal); });
+  if (is_away(*version))
+    wait_in(version->box->away->arrived,
+            [&](Signal& signal) { return shipping_->await_content(*version, signal); });
 }
 
 void Engine::wait_group(GroupState& group) {

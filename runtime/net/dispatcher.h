@@ -101,8 +101,8 @@ class Dispatcher final : private Places::Listener {
   /// Takes a parcel: each call after those that it reads from. Its other inputs are made by earlier
   /// parcels, or have been remembered, or the client has them.
   void submit(std::vector<Submission> calls, base::Moment now);
-  /// Nobody wants the end of that call any more: it will not be told.
-  void cancel(std::uint64_t call, base::Moment now);
+  /// Nobody wants the ends of those calls any more: they will not be told.
+  void cancel(const std::vector<std::uint64_t>& calls, base::Moment now);
   /// Keeps how a call's outputs are made, without running it, as long as one of them is retained or
   /// needed; `source`: see Parcel::sources.
   void remember(const Submission& call, bool source);

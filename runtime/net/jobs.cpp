@@ -250,14 +250,16 @@ void Dispatcher::leave_unwanted(Job& job) {
   }
 }
 
-void Dispatcher::cancel(std::uint64_t call, base::Moment now) {
-  const auto at = calls_.find(call);
-  if (at == calls_.end()) return;
-  const auto [id, index] = at->second;
-  calls_.erase(at);
-  Job& job = jobs_.at(id);
-  job.calls[index].id = 0;
-  leave_unwanted(job);
+void Dispatcher::cancel(const std::vector<std::uint64_t>& calls, base::Moment now) {
+  for (const std::uint64_t call : calls) {
+    const auto at = calls_.find(call);
+    if (at == calls_.end()) continue;
+    const auto [id, index] = at->second;
+    calls_.erase(at);
+    Job& job = jobs_.at(id);
+    job.calls[index].id = 0;
+    leave_unwanted(job);
+  }
   assign(now);
 }
 

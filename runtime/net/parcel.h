@@ -21,6 +21,7 @@ using ParcelId = std::uint64_t;
 struct Call {
   std::string task;  ///< name and version of a registered task
   std::int32_t version = 1;
+  std::uint64_t signature = 0;  ///< tells tasks of one name apart
   Device device = Device::cpu;
   base::Bytes constants;           ///< canonical, all in the order of the signature
   std::vector<base::Key> inputs;   ///< in the order of the signature

@@ -28,7 +28,9 @@ MAY_INCLUDE = {
 # (library, its headers, the only places that may include them)
 LIBRARIES = [
     ("StarPU", r"starpu.*\.h", ["runtime/starpu", "bench/raw_starpu.cpp"]),
-    ("MPI", r"mpi\.h", ["runtime"]),
+    ("MPI", r"mpi\.h", []),
+    ("gRPC", r"(grpc|grpcpp)/.*", ["runtime/net/grpc"]),
+    ("OpenSSL", r"openssl/.*", ["runtime/net/grpc"]),
     ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
     ("yaml-cpp", r"yaml-cpp/.*", ["hpo/study"]),
     ("RE2", r"re2/.*", ["hpo/study"]),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# packages.sh [tests|simulation|ci]: makes sure that what packages.txt lists is installed, on Debian through apt. Where
+# packages.sh [tests|simulation|network|ci]: makes sure that what packages.txt lists is installed, on Debian through apt. Where
 # it may not install, or there is no apt, what is already there is enough; else it names exactly what is missing.
 set -eu
 # shellcheck source=tools/setup/lib.sh
@@ -82,7 +82,7 @@ if have apt-get && have dpkg-query; then
     [ -z "$missing" ] || fail "$step" "could not install: $(echo "$missing" | tr '\n' ' ')" "as root: $remedy"
   fi
   case ${1-} in
-    tests | simulation | ci)
+    tests | simulation | network | ci)
       if [ "$(not_installed "$1")" != "" ]; then
         open_log
         install "$1" || say "not installed, what needs them is left out: $(not_installed "$1" | tr '\n' ' ')"

@@ -290,7 +290,7 @@ class DriverNode final : public EndPoint, public Dispatcher::Client {
     State& state = states_[id];
     if (state.ended || !state.submitted) return;
     state.cancelled = true;
-    dispatcher_->cancel(id, network_.now());
+    dispatcher_->cancel({id}, network_.now());
   }
   void want(base::Key key) {
     wanted_[key] = true;

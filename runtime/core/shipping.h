@@ -1,0 +1,98 @@
+// Calls that run in other processes: from the engine's nodes to the dispatcher's calls and back.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "runtime/core/away.h"
+#include "runtime/core/node.h"
+#include "runtime/core/pulse.h"
+#include "runtime/net/dispatcher.h"
+#include "runtime/nodes.h"
+
+namespace rt::detail {
+
+class Engine;
+
+/// Of a driver with agents. Pure calls travel; their results are there once an agent has made them,
+/// though the content may stay with the agent until somebody here needs it. Driver thread only, but
+/// where it says otherwise.
+class Shipping final : private net::Dispatcher::Client, private net::Inbox {
+ public:
+  Shipping(Engine& engine, const NodesConfig& config);
+  ~Shipping() override;
+
+  /// Whether a call can run elsewhere.
+  [[nodiscard]] bool takes(const Node& node) const noexcept;
+  /// Whether each agent makes that call for itself, rather than have what it makes sent.
+  [[nodiscard]] bool is_source(const Node& node) const noexcept;
+  /// Whether a value that is not there yet will be known to the dispatcher by its key.
+  [[nodiscard]] bool on_its_way(const Version& version) const noexcept;
+  /// Takes a call that takes() and has begun. It joins those that flush() submits together, once
+  /// what it reads is there or on its way.
+  void take(Node& node);
+  /// The same of one that became_ready(). Any thread.
+  void take_later(Node& node);
+  /// Submits the calls that were taken since the last time: parts that do not hang together, and
+  /// what comes after a value that several read, are parcels of their own.
+  void flush();
+  /// Ends the calls whose groups were cancelled.
+  void drop_cancelled();
+
+  /// Lets the waiter fire once the content of a ready version is here; false: it is already.
+  [[nodiscard]] bool await_content(Version& version, Waiter& waiter);
+  /// A box is gone whose content was elsewhere. Any thread.
+  void release(base::Key key) noexcept;
+
+  /// Looks after what other threads have left.
+  void handle_releases();
+  [[nodiscard]] std::size_t unfinished() const noexcept { return running_.size() + wants_; }
+  [[nodiscard]] net::Dispatcher& dispatcher() noexcept { return *dispatcher_; }
+  [[nodiscard]] std::string address() const { return transport_->address(); }
+
+ private:
+  struct Arrived;
+
+  [[nodiscard]] net::Submission submission_of(const Node& node, std::uint64_t id) const;
+  void offer_inputs(const Node& node);
+  void remember_source(const Node& node);
+  void make(Node& node, net::Outcome& outcome);
+  [[nodiscard]] BoxRef box_of(const TypeOps& ops, base::Key key, net::Output& output);
+  [[nodiscard]] Failure* failure_of(const Node& node, const net::Outcome& outcome) const;
+  void tick();
+
+  // What the dispatcher says:
+  void ended(std::uint64_t call, net::Outcome outcome) override;
+  void arrived(base::Key key, const net::Dispatcher::Blob& content) override;
+  net::Dispatcher::Blob content(base::Key key) override;
+  void unneeded(base::Key key) override;
+  void changed(const net::AgentView& agent, std::size_t again) override;
+  void fenced(std::uint64_t epoch) override;
+  // What the transport says, on its threads:
+  void opened(net::LinkId link) override;
+  void received(net::LinkId link, base::Bytes frame) override;
+  void closed(net::LinkId link, std::string why) override;
+
+  Engine& engine_;
+  const NodesConfig& config_;
+  std::uint64_t last_id_ = 0;
+  std::map<std::uint64_t, Node*> running_;              ///< submitted, by the dispatcher's names
+  std::vector<std::pair<std::uint64_t, Node*>> taken_;  ///< since the last flush
+  std::map<base::Key, Held> here_;                      ///< what agents may ask for
+  std::map<base::Key, std::string> files_;              ///< likewise
+  std::map<base::Key, Held> sources_;                   ///< what the agents make for themselves
+  std::map<base::Key, std::vector<BoxRef>> wanted_;     ///< boxes that wait for their content
+  std::size_t wants_ = 0;
+  std::mutex mutex_;  ///< guards what follows
+  std::vector<base::Key> released_;
+  std::atomic<bool> over_{false};
+  std::unique_ptr<net::Transport> transport_;
+  std::unique_ptr<net::Dispatcher> dispatcher_;
+  std::optional<Pulse> pulse_;
+};
+
+}  // namespace rt::detail

@@ -1,0 +1,13 @@
+// Keys and certificates of a study: EC P-256, signed by an authority of its own.
+#pragma once
+
+#include "runtime/net/transport.h"
+
+namespace rt::net::grpc_transport {
+
+/// See Network::make_authority.
+[[nodiscard]] Authority make_authority();
+/// See Network::issue.
+[[nodiscard]] Identity issue(const Authority& authority, bool driver);
+
+}  // namespace rt::net::grpc_transport

@@ -1,0 +1,229 @@
+#include "runtime/net/grpc/server.h"
+
+#include <grpcpp/generic/async_generic_service.h>
+
+#include <array>
+#include <condition_variable>
+#include <map>
+
+#include "base/error.h"
+#include "runtime/net/grpc/stream.h"
+
+namespace rt::net::grpc_transport {
+
+namespace {
+
+class Server;
+
+/// Both streams of a link. A link is open while it has both.
+struct ServerLink {
+  std::array<class ServerStream*, kChannels> streams{};
+  bool opened = false;
+  bool over = false;
+};
+
+class ServerStream final : public grpc::ServerGenericBidiReactor {
+ public:
+  ServerStream(Server& server, Channel channel, std::string token)
+      : server_(server), channel_(channel), token_(std::move(token)) {}
+
+  /// Tells the server of the stream; to be called once, when it is there.
+  void begin();
+  void write(const base::Bytes& frame) {
+    const std::scoped_lock lock(mutex_);
+    if (!finished_ && out_.add(frame)) StartWrite(out_.front());
+  }
+  /// Ends the stream once everything was written.
+  void close() {
+    if (out_.close()) finish(grpc::Status::OK);
+  }
+  /// Ends it at once.
+  void finish(const grpc::Status& status) {
+    const std::scoped_lock lock(mutex_);
+    if (!std::exchange(finished_, true)) Finish(status);
+  }
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override {
+    if (!ok) return finish(grpc::Status::CANCELLED);
+    if (next()) return;
+    if (out_.finished()) finish(grpc::Status::OK);
+  }
+  void OnCancel() override { finish(grpc::Status::CANCELLED); }
+  void OnDone() override;
+
+ private:
+  /// Writes the next frame; false: there is none.
+  bool next() {
+    const std::scoped_lock lock(mutex_);
+    if (finished_ || !out_.next()) return false;
+    StartWrite(out_.front());
+    return true;
+  }
+
+  friend class Server;
+  Server& server_;
+  const Channel channel_;
+  const std::string token_;
+  LinkId link_ = 0;
+  Outgoing out_;
+  grpc::ByteBuffer in_;
+  std::mutex mutex_;  ///< nothing is begun after Finish
+  bool finished_ = false;
+};
+
+class Server final : public Transport, public grpc::CallbackGenericService {
+ public:
+  Server(const Identity& own, const std::string& at, Inbox& inbox) : inbox_(inbox) {
+    grpc::SslServerCredentialsOptions ssl(
+        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    ssl.pem_root_certs = own.authority;
+    ssl.pem_key_cert_pairs.push_back({own.key, own.certificate});
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort(at + ":0", grpc::SslServerCredentials(ssl), &port);
+    builder.RegisterCallbackGenericService(this);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(kMostFrame));
+    // Who says nothing for three seconds is gone; who does not shake hands is no agent.
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 1000);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 500);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 3000);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    server_ = builder.BuildAndStart();
+    if (!server_ || port == 0)
+      throw base::Error(base::Errc::storage, "no agent can reach this machine at " + at);
+    address_ = at + ":" + std::to_string(port);
+  }
+  ~Server() override {
+    // Writes that were begun have a moment to end.
+    server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+    server_->Wait();
+    std::unique_lock lock(mutex_);
+    gone_.wait(lock, [this] { return streams_ == 0; });
+  }
+
+  [[nodiscard]] std::string address() const override { return address_; }
+
+  void send(LinkId link, Channel channel, base::Bytes frame) override {
+    const std::scoped_lock lock(mutex_);
+    const auto at = links_.find(link);
+    if (at == links_.end() || at->second.over) return;
+    at->second.streams[static_cast<std::size_t>(channel)]->write(frame);
+  }
+  void close(LinkId link) override {
+    const std::scoped_lock lock(mutex_);
+    const auto at = links_.find(link);
+    if (at == links_.end() || std::exchange(at->second.over, true)) return;
+    for (ServerStream* stream : at->second.streams) {
+      if (stream != nullptr) stream->close();
+    }
+  }
+
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    const auto& headers = context->client_metadata();
+    const auto token = headers.find(kLinkHeader);
+    for (std::size_t i = 0; i < kChannels; ++i) {
+      if (context->method() != kMethods[i] || token == headers.end()) continue;
+      auto* const stream = new ServerStream(
+          *this, static_cast<Channel>(i), std::string(token->second.data(), token->second.size()));
+      {
+        const std::scoped_lock lock(mutex_);
+        ++streams_;
+      }
+      stream->begin();
+      return stream;
+    }
+    return grpc::CallbackGenericService::CreateReactor(context);
+  }
+
+ private:
+  friend class ServerStream;
+
+  void add(ServerStream& stream) {
+    LinkId opened = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      LinkId& link = tokens_[stream.token_];
+      if (link == 0) link = ++last_link_;
+      ServerLink& of = links_[link];
+      ServerStream*& place = of.streams[static_cast<std::size_t>(stream.channel_)];
+      if (place != nullptr || of.over) {
+        stream.finish(grpc::Status(grpc::StatusCode::ALREADY_EXISTS, "this link has that stream"));
+        return;
+      }
+      place = &stream;
+      stream.link_ = link;
+      of.opened = of.streams[0] != nullptr && of.streams[1] != nullptr;
+      if (of.opened) opened = link;
+    }
+    if (opened != 0) inbox_.opened(opened);
+  }
+  void remove(ServerStream& stream) {
+    bool tell = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto at = links_.find(stream.link_); at != links_.end()) {
+        ServerLink& link = at->second;
+        link.streams[static_cast<std::size_t>(stream.channel_)] = nullptr;
+        tell = link.opened && !std::exchange(link.over, true);
+        link.over = true;
+        bool empty = true;
+        for (ServerStream* other : link.streams) {
+          empty = empty && other == nullptr;
+          if (other != nullptr) other->finish(grpc::Status::CANCELLED);
+        }
+        if (empty) {
+          tokens_.erase(stream.token_);
+          links_.erase(at);
+        }
+      }
+    }
+    if (tell) inbox_.closed(stream.link_, "its connection broke");
+  }
+  /// A stream has been destroyed.
+  void bury() {
+    const std::scoped_lock lock(mutex_);
+    if (--streams_ == 0) gone_.notify_all();
+  }
+
+  Inbox& inbox_;
+  std::string address_;
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable gone_;
+  std::size_t streams_ = 0;
+  LinkId last_link_ = 0;
+  std::map<std::string, LinkId> tokens_;
+  std::map<LinkId, ServerLink> links_;
+  std::unique_ptr<grpc::Server> server_;  ///< first to go
+};
+
+void ServerStream::begin() {
+  StartSendInitialMetadata();
+  server_.add(*this);
+  StartRead(&in_);
+}
+
+void ServerStream::OnReadDone(bool ok) {
+  if (!ok) return finish(grpc::Status::OK);
+  server_.inbox_.received(link_, bytes_of(in_));
+  StartRead(&in_);
+}
+
+void ServerStream::OnDone() {
+  Server& server = server_;
+  server.remove(*this);
+  delete this;
+  server.bury();
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> listen(const Identity& own, const std::string& at, Inbox& inbox) {
+  return std::make_unique<Server>(own, at, inbox);
+}
+
+}  // namespace rt::net::grpc_transport

@@ -1,0 +1,36 @@
+#include "runtime/nodes.h"
+
+#include "runtime/core/engine.h"
+#include "runtime/core/serving.h"
+#include "runtime/core/shipping.h"
+
+namespace rt {
+
+namespace {
+
+detail::Shipping& shipping_for(const char* action) {
+  detail::Shipping* const shipping = detail::Engine::for_driver(action).shipping();
+  if (shipping == nullptr)
+    throw base::Error(base::Errc::usage, std::string(action) + " needs Config::nodes");
+  return *shipping;
+}
+
+}  // namespace
+
+std::string nodes_address() { return shipping_for("nodes_address()").address(); }
+
+std::vector<net::AgentView> agents() {
+  detail::Shipping* const shipping = detail::Engine::for_driver("agents()").shipping();
+  return shipping != nullptr ? shipping->dispatcher().agents() : std::vector<net::AgentView>();
+}
+
+void dismiss_agent(std::uint32_t number) {
+  shipping_for("dismiss_agent()").dispatcher().dismiss(number, base::now());
+}
+
+net::Dismissal serve(const AgentConfig& config, std::string& text) {
+  detail::Serving serving(detail::Engine::for_driver("rt::serve"), config);
+  return serving.serve(text);
+}
+
+}  // namespace rt

@@ -1,0 +1,55 @@
+// Several processes: a driver that lets agents run its pure tasks.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "runtime/net/agent.h"
+#include "runtime/net/dispatcher.h"
+#include "runtime/net/transport.h"
+
+namespace rt {
+
+/// How a driver takes agents in. Part of Config.
+struct NodesConfig {
+  net::Identity identity;  ///< of the driver
+  std::string listen_at = "127.0.0.1";
+  std::uint64_t epoch = 1;  ///< one more each time that a driver takes the study over
+  std::string build;        ///< what agents must have been built from
+  std::string arithmetic;   ///< and compute with
+  base::Duration patience = std::chrono::seconds(3);  ///< silence after which an agent is lost
+  /// Called on the driver thread when an agent has come, goes or is gone; with how many calls run
+  /// again elsewhere.
+  std::function<void(const net::AgentView& agent, std::size_t again)> changed;
+  /// Called on the driver thread once another driver has taken over.
+  std::function<void(std::uint64_t epoch)> fenced;
+};
+
+/// Where agents reach the driver of this process: "host:port". Driver thread only.
+[[nodiscard]] std::string nodes_address();
+/// The agents that there are and the last that were. Driver thread only.
+[[nodiscard]] std::vector<net::AgentView> agents();
+/// Sends one away. Driver thread only.
+void dismiss_agent(std::uint32_t number);
+
+/// How a process serves as an agent.
+struct AgentConfig {
+  net::Identity identity;
+  std::function<std::string()> address;  ///< asked each time that it knocks; empty: no driver now
+  std::string node;                      ///< this machine's name
+  std::string build;
+  std::string arithmetic;
+  base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
+  bool (*stopping)() = nullptr;                       ///< whether it is to leave
+};
+
+/// Runs what a driver sends, with the Runtime that there is, until the driver says bye, the agent
+/// is unwanted or leaves, or there has been no driver for too long. Returns which, and sets `text`
+/// to what the driver said. The calling thread is the driver thread of that Runtime.
+net::Dismissal serve(const AgentConfig& config, std::string& text);
+
+}  // namespace rt
