@@ -21,6 +21,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"rerun", declare_rerun, run_rerun},
       Verb{"keep", declare_keep, run_keep},
       Verb{"import", declare_import, run_import},
+      Verb{"agent", declare_agent, run_agent},
   };
   return kVerbs;
 }

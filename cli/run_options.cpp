@@ -32,6 +32,14 @@ hpo::Engine engine_of(const std::string& word) {
 
 }  // namespace
 
+int workers_option(const Arguments& arguments) {
+  return static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0));
+}
+
+hpo::Engine engine_option(const Arguments& arguments) {
+  return engine_of(arguments.text("--executor"));
+}
+
 void declare_run_options(Arguments& arguments) {
   arguments.positional("FILE", "study file (YAML)");
   declare_dir(arguments);
@@ -59,10 +67,10 @@ hpo::StudySpec load_study(const Arguments& arguments) {
 hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& study) {
   hpo::RunOptions options;
   options.folder = runs_folder(arguments) / study.name;
-  options.workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0));
+  options.workers = workers_option(arguments);
   options.sharing = !arguments.has("--no-sharing");
   options.gpu_failed = go_on_without;
-  if (arguments.has("--executor")) options.engine = engine_of(arguments.text("--executor"));
+  if (arguments.has("--executor")) options.engine = engine_option(arguments);
   return options;
 }
 

@@ -10,6 +10,11 @@ namespace cli {
 /// FILE, --dir, --name, --seed, --workers, --executor, --quiet.
 void declare_run_options(Arguments& arguments);
 
+/// What --workers says; 0: nothing.
+[[nodiscard]] int workers_option(const Arguments& arguments);
+/// What --executor says, which is there.
+[[nodiscard]] hpo::Engine engine_option(const Arguments& arguments);
+
 /// The study of FILE with --name, --seed and --parallel in place.
 [[nodiscard]] hpo::StudySpec load_study(const Arguments& arguments);
 

@@ -25,6 +25,8 @@ struct NodesConfig {
   /// Called on the driver thread when an agent has come, goes or is gone; with how many calls run
   /// again elsewhere.
   std::function<void(const net::AgentView& agent, std::size_t again)> changed;
+  /// Called on the driver thread several times a second.
+  std::function<void()> tick;
   /// Called on the driver thread once another driver has taken over.
   std::function<void(std::uint64_t epoch)> fenced;
 };
@@ -44,7 +46,7 @@ struct AgentConfig {
   std::string build;
   std::string arithmetic;
   base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
-  bool (*stopping)() = nullptr;                       ///< whether it is to leave
+  std::function<bool()> stopping;                     ///< whether it is to leave
 };
 
 /// Runs what a driver sends, with the Runtime that there is, until the driver says bye, the agent

@@ -6,22 +6,19 @@ namespace tasks {
 
 namespace {
 
-const auto& command_task() {
-  static const auto task =
-      rt::task("command", 1)
-          .cpu([](rt::Context& context, base::Program program) -> base::ProgramResult {
-            base::ProgramResult result = base::run_program(program, context.stop_token());
-            if (result.end == base::ProcessEnd::stopped)
-              throw base::Error(base::Errc::cancelled, "stopped on request");
-            return result;
-          });
-  return task;
-}
+const auto command_task =
+    rt::task("command", 1)
+        .cpu([](rt::Context& context, base::Program program) -> base::ProgramResult {
+          base::ProgramResult result = base::run_program(program, context.stop_token());
+          if (result.end == base::ProcessEnd::stopped)
+            throw base::Error(base::Errc::cancelled, "stopped on request");
+          return result;
+        });
 
 }  // namespace
 
 rt::Value<base::ProgramResult> command(const base::Program& program) {
-  return command_task()(program);
+  return command_task(program);
 }
 
 }  // namespace tasks

@@ -10,15 +10,12 @@ namespace tasks {
 
 namespace {
 
-const auto& export_task() {
-  static const auto task =
-      rt::task("export model", 1)
-          .cpu([](rt::file_out file, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  std::map<std::string, std::string> more, bool with_optimizer) -> void {
-            nn::write_model(file.path().string(), *net, *data, more, with_optimizer);
-          });
-  return task;
-}
+const auto export_task =
+    rt::task("export model", 1)
+        .cpu([](rt::file_out file, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                std::map<std::string, std::string> more, bool with_optimizer) -> void {
+          nn::write_model(file.path().string(), *net, *data, more, with_optimizer);
+        });
 
 }  // namespace
 
@@ -28,7 +25,7 @@ rt::Value<void> export_model(const rt::Value<nn::ParamSlab>& net,
   // A link is replaced, as a file is: nothing is written where it leads.
   std::error_code none;
   if (std::filesystem::is_symlink(path, none)) base::remove_file(path);
-  return export_task()(path, net, data, more, with_optimizer);
+  return export_task(path, net, data, more, with_optimizer);
 }
 
 }  // namespace tasks

@@ -39,24 +39,21 @@ class Lent final : public nn::Parallel {
   rt::Context& context_;
 };
 
-const auto& init_task() {
-  // Drawing weights is quicker than reading them back, so nothing is kept.
-  static const auto task = rt::task("init", 1)
-                               .cpu([](rt::Context& context, nn::ParamSlab::Header header,
-                                       std::uint64_t seed, std::uint64_t) -> nn::ParamSlab {
-                                 nn::ParamSlab net(std::move(header));
-                                 Lent lent(context);
-                                 nn::init_weights(net, seed, &lent);
-                                 return net;
-                               })
-                               .simulated([](nn::ParamSlab::Header header, std::uint64_t,
-                                             std::uint64_t) -> nn::ParamSlab {
-                                 return simulated_birth(std::move(header));
-                               })
-                               .pure()
-                               .keep(rt::Keep::never);
-  return task;
-}
+// Drawing weights is quicker than reading them back, so nothing is kept.
+const auto init_task =
+    rt::task("init", 1)
+        .cpu([](rt::Context& context, nn::ParamSlab::Header header, std::uint64_t seed,
+                std::uint64_t) -> nn::ParamSlab {
+          nn::ParamSlab net(std::move(header));
+          Lent lent(context);
+          nn::init_weights(net, seed, &lent);
+          return net;
+        })
+        .simulated([](nn::ParamSlab::Header header, std::uint64_t, std::uint64_t) -> nn::ParamSlab {
+          return simulated_birth(std::move(header));
+        })
+        .pure()
+        .keep(rt::Keep::never);
 
 /// Trains on whatever `kernels` compute with.
 nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kernels,
@@ -71,47 +68,43 @@ nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kern
   return stats;
 }
 
-const auto& train_task() {
-  static const auto task =
-      rt::task("train", 3)
-          .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
-            Lent lent(context);
-            return train_here(context, kern::cpu_kernels(hyper.precision), *net,
-                              data->view(nn::Part::train), hyper, segment, &lent);
-          })
-          .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
-            return translated([&] {
-              const OnGpu gpu(context, hyper.precision);
-              const TableOnGpu table(context, *gpu.kernels.memory, *data);
-              const nn::TrainStats stats = train_here(
-                  context, gpu.kernels, *net, table.view(nn::Part::train), hyper, segment, nullptr);
-              (void)net->state(*gpu.kernels.memory);  // waits: a device's fault is this task's
-              return stats;
-            });
-          })
-          .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,
-                        nn::Segment segment, double) -> nn::TrainStats {
-            note_trained(segment);
-            return simulated_training(*net, hyper, segment, data->header().train_rows);
-          })
-          .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
-                   const nn::Segment& segment, double) {
-            return training_work(net->spec(), hyper, segment, data->header().train_rows,
-                                 nn::feed_shape(data->header()));
-          })
-          .packs([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
-                    const nn::Segment& segment,
-                    double) { return train_fit(*net, *data, hyper, segment); },
-                 [](rt::Context& context, rt::Pack<TrainCall>& calls) {
-                   train_together(context, calls, note_trained);
-                 })
-          .pure()
-          .cost(
-              [](const nn::Hyper&, const nn::Segment&, double flops) { return rt::Flops{flops}; });
-  return task;
-}
+const auto train_task =
+    rt::task("train", 3)
+        .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
+          Lent lent(context);
+          return train_here(context, kern::cpu_kernels(hyper.precision), *net,
+                            data->view(nn::Part::train), hyper, segment, &lent);
+        })
+        .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                 nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
+          return translated([&] {
+            const OnGpu gpu(context, hyper.precision);
+            const TableOnGpu table(context, *gpu.kernels.memory, *data);
+            const nn::TrainStats stats = train_here(
+                context, gpu.kernels, *net, table.view(nn::Part::train), hyper, segment, nullptr);
+            (void)net->state(*gpu.kernels.memory);  // waits: a device's fault is this task's
+            return stats;
+          });
+        })
+        .simulated([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Hyper hyper,
+                      nn::Segment segment, double) -> nn::TrainStats {
+          note_trained(segment);
+          return simulated_training(*net, hyper, segment, data->header().train_rows);
+        })
+        .work([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
+                 const nn::Segment& segment, double) {
+          return training_work(net->spec(), hyper, segment, data->header().train_rows,
+                               nn::feed_shape(data->header()));
+        })
+        .packs([](rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data, const nn::Hyper& hyper,
+                  const nn::Segment& segment,
+                  double) { return train_fit(*net, *data, hyper, segment); },
+               [](rt::Context& context, rt::Pack<TrainCall>& calls) {
+                 train_together(context, calls, note_trained);
+               })
+        .pure()
+        .cost([](const nn::Hyper&, const nn::Segment&, double flops) { return rt::Flops{flops}; });
 
 /// A task that answers the rows of a part. `score` takes what nn::evaluate_classes() takes.
 template <auto score>
@@ -144,67 +137,54 @@ auto scoring_task(const char* name, int version) {
       .cost([](nn::Part, const nn::Choice&, double flops) { return rt::Flops{flops}; });
 }
 
-const auto& evaluate_task() {
-  static const auto task =
-      scoring_task<[](auto&&... what) { return nn::evaluate(what...); }>("evaluate", 4)
-          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
-                        nn::Choice loss, double) -> nn::Scores {
-            return simulated_scores(*net, loss, data->header(), data->header().rows_of(part));
-          });
-  return task;
-}
+const auto evaluate_task =
+    scoring_task<[](auto&&... what) { return nn::evaluate(what...); }>("evaluate", 4)
+        .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part part,
+                      nn::Choice loss, double) -> nn::Scores {
+          return simulated_scores(*net, loss, data->header(), data->header().rows_of(part));
+        });
 
-const auto& evaluate_classes_task() {
-  static const auto task = scoring_task<&nn::evaluate_classes>("evaluate classes", 1);
-  return task;
-}
+const auto evaluate_classes_task = scoring_task<&nn::evaluate_classes>("evaluate classes", 1);
 
 double clock_seconds() { return base::seconds_since({}); }
 
-const auto& latency_task() {
-  static const auto task =
-      rt::task("latency", 1)
-          .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                  nn::Part part) -> double {
-            return nn::row_latency(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
-                                   data->view(part), &clock_seconds);
-          })
-          .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
-                   nn::Part part) -> double {
-            return translated([&] {
-              const OnGpu gpu(context, kern::Precision::f32);
-              const TableOnGpu table(context, *gpu.kernels.memory, *data);
-              return nn::row_latency(gpu.kernels, context.local<nn::Workspace>(), *net,
-                                     table.view(part), &clock_seconds);
-            });
-          })
-          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, nn::Part) -> double {
-            return nn::modelled_latency(net->spec());
-          })
-          .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part) {
-            return scoring_work(net->spec(), nn::kMostTimed, nn::feed_shape(data->header()));
+const auto latency_task =
+    rt::task("latency", 1)
+        .cpu([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                nn::Part part) -> double {
+          return nn::row_latency(kern::cpu_kernels(), context.local<nn::Workspace>(), *net,
+                                 data->view(part), &clock_seconds);
+        })
+        .cuda([](rt::Context& context, rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                 nn::Part part) -> double {
+          return translated([&] {
+            const OnGpu gpu(context, kern::Precision::f32);
+            const TableOnGpu table(context, *gpu.kernels.memory, *data);
+            return nn::row_latency(gpu.kernels, context.local<nn::Workspace>(), *net,
+                                   table.view(part), &clock_seconds);
           });
-  return task;
-}
+        })
+        .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset>, nn::Part) -> double {
+          return nn::modelled_latency(net->spec());
+        })
+        .work([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Part) {
+          return scoring_work(net->spec(), nn::kMostTimed, nn::feed_shape(data->header()));
+        });
 
-const auto& baseline_task() {
-  static const auto task =
-      rt::task("baseline", 1)
-          .cpu([](rt::Context& context, rt::in<nn::Dataset> data, nn::Baseline kind,
-                  double) -> nn::ParamSlab {
-            return nn::fit_baseline(kern::cpu_kernels(), context.local<nn::Workspace>(), *data,
-                                    kind);
-          })
-          .pure()
-          .cost([](nn::Baseline, double flops) { return rt::Flops{flops}; });
-  return task;
-}
+const auto baseline_task =
+    rt::task("baseline", 1)
+        .cpu([](rt::Context& context, rt::in<nn::Dataset> data, nn::Baseline kind,
+                double) -> nn::ParamSlab {
+          return nn::fit_baseline(kern::cpu_kernels(), context.local<nn::Workspace>(), *data, kind);
+        })
+        .pure()
+        .cost([](nn::Baseline, double flops) { return rt::Flops{flops}; });
 
 }  // namespace
 
 rt::Value<nn::ParamSlab> fit_baseline(const rt::Value<nn::Dataset>& data, nn::Baseline kind,
                                       rt::Flops cost) {
-  return baseline_task()(data, kind, cost.value);
+  return baseline_task(data, kind, cost.value);
 }
 
 double epochs_trained() noexcept { return trained_epochs.load(std::memory_order_relaxed); }
@@ -216,31 +196,31 @@ rt::Value<nn::ParamSlab> init(const nn::ModelSpec& model, const nn::Choice& opti
 
 rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t seed,
                               std::uint64_t apart) {
-  return init_task()(header, seed, apart);
+  return init_task(header, seed, apart);
 }
 
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                                 const nn::Hyper& hyper, const nn::Segment& segment,
                                 rt::Flops cost) {
-  return train_task()(net, data, nn::hyper_on(nn::complete(hyper), segment), nn::reduced(segment),
-                      cost.value);
+  return train_task(net, data, nn::hyper_on(nn::complete(hyper), segment), nn::reduced(segment),
+                    cost.value);
 }
 
 rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,
                                const rt::Value<nn::Dataset>& data, nn::Part part,
                                const nn::Choice& loss, rt::Flops cost) {
-  return evaluate_task()(net, data, part, loss, cost.value);
+  return evaluate_task(net, data, part, loss, cost.value);
 }
 
 rt::Value<nn::ClassScores> evaluate_classes(const rt::Value<nn::ParamSlab>& net,
                                             const rt::Value<nn::Dataset>& data, nn::Part part,
                                             const nn::Choice& loss, rt::Flops cost) {
-  return evaluate_classes_task()(net, data, part, loss, cost.value);
+  return evaluate_classes_task(net, data, part, loss, cost.value);
 }
 
 rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,
                               const rt::Value<nn::Dataset>& data, nn::Part part) {
-  return latency_task()(net, data, part);
+  return latency_task(net, data, part);
 }
 
 rt::Flops train_cost(const nn::ModelSpec& model, const nn::Segment& segment, std::uint64_t rows,

@@ -75,27 +75,21 @@ nn::Scores simulated_loss(const nn::ParamSlab& net, const nn::Choice& loss, cons
   return scores;
 }
 
-const auto& whole_score_task() {
-  static const auto task =
-      score_task<&loss_of_rows>("score", 3)
-          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
-                        std::int64_t rows,
-                        double) -> nn::Scores { return simulated_loss(*net, loss, *data, rows); });
-  return task;
-}
+const auto whole_score_task =
+    score_task<&loss_of_rows>("score", 3)
+        .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
+                      std::int64_t rows,
+                      double) -> nn::Scores { return simulated_loss(*net, loss, *data, rows); });
 
-const auto& row_scores_task() {
-  static const auto task =
-      score_task<&losses_of_rows>("row scores", 1)
-          .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
-                        std::int64_t rows, double) -> RowScores {
-            RowScores out{simulated_loss(*net, loss, *data, rows), {}};
-            out.losses.assign(static_cast<std::size_t>(out.scores.rows),
-                              static_cast<float>(out.scores.loss));
-            return out;
-          });
-  return task;
-}
+const auto row_scores_task =
+    score_task<&losses_of_rows>("row scores", 1)
+        .simulated([](rt::in<nn::ParamSlab> net, rt::in<nn::Dataset> data, nn::Choice loss,
+                      std::int64_t rows, double) -> RowScores {
+          RowScores out{simulated_loss(*net, loss, *data, rows), {}};
+          out.losses.assign(static_cast<std::size_t>(out.scores.rows),
+                            static_cast<float>(out.scores.loss));
+          return out;
+        });
 
 /// FLOPs of an operation, and of measuring it first.
 double reshape_cost(const nn::ModelSpec& spec, const nn::Operation& operation,
@@ -140,13 +134,13 @@ Started start(nn::Operations operations, Reshaped network, const nn::Segment& se
 
 rt::Value<nn::Scores> score(const rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                             const nn::Choice& loss, std::int64_t rows, rt::Flops cost) {
-  return whole_score_task()(net, data, loss, rows, cost.value);
+  return whole_score_task(net, data, loss, rows, cost.value);
 }
 
 rt::Value<RowScores> score_rows(const rt::Value<nn::ParamSlab>& net,
                                 const rt::Value<nn::Dataset>& data, const nn::Choice& loss,
                                 std::int64_t rows, rt::Flops cost) {
-  return row_scores_task()(net, data, loss, rows, cost.value);
+  return row_scores_task(net, data, loss, rows, cost.value);
 }
 
 rt::Flops runner_cost(const nn::ModelSpec& spec, const nn::Operations& operations,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -37,6 +38,21 @@ hpo::Cause cause_of(const std::string& word) {
   throw base::Error(base::Errc::usage,
                     base::cat(kRetryFailed, ": '", base::printable(word, 60), "', expected one of ",
                               expected, base::did_you_mean(word, words)));
+}
+
+std::vector<std::string> hosts_of(const std::string& list) {
+  std::vector<std::string> hosts;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t end = std::min(list.find(',', from), list.size());
+    std::string host = list.substr(from, end - from);
+    if (host.empty() || host.front() == '-' || host.find_first_of(" \t/") != host.npos)
+      throw base::Error(base::Errc::usage,
+                        base::cat("--hosts: '", base::printable(list, 60),
+                                  "', expected names of machines with commas between them"));
+    hosts.push_back(std::move(host));
+    from = end + 1;
+  }
+  return hosts;
 }
 
 std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
@@ -107,6 +123,9 @@ void declare_sweep(Arguments& arguments) {
                    "slots of the search in place of the file's; part of the result, and logged");
   arguments.flag(kRetryFailed, "CAUSE", kAnyCause,
                  "trials that failed before, or did so by CAUSE, run again from where they were");
+  arguments.option("--hosts", "A,B,...",
+                   "machines that run the tasks: names for ssh, or localhost for a part of this "
+                   "machine's cores; changes no result");
   arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }
@@ -114,6 +133,7 @@ void declare_sweep(Arguments& arguments) {
 int run_sweep_verb(const Arguments& arguments) {
   hpo::StudySpec study = load_study(arguments);
   hpo::RunOptions options = run_options(arguments, study);
+  if (arguments.has("--hosts")) options.hosts = hosts_of(arguments.text("--hosts"));
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));

@@ -8,6 +8,8 @@ namespace cli {
 
 void declare_sweep(Arguments&);
 int run_sweep_verb(const Arguments&);
+void declare_agent(Arguments&);
+int run_agent(const Arguments&);
 void declare_train(Arguments&);
 int run_train(const Arguments&);
 void declare_predict(Arguments&);

@@ -13,6 +13,7 @@
 #include "hpo/driver/networks/folded_work.h"
 #include "hpo/driver/networks/front_files.h"
 #include "hpo/driver/networks/loaded_study.h"
+#include "hpo/driver/nodes/study_nodes.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/programs/command_work.h"
 #include "hpo/driver/programs/gpu_share.h"
@@ -101,7 +102,9 @@ StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) 
 SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,
                            Observer& observer) {
   tasks::setup_process();
-  const rt::Config config = config_of(options, study);
+  StudyNodes nodes(study, options, log, observer);
+  rt::Config config = config_of(options, study);
+  nodes.configure(config);
   rt::Runtime runtime(config);
   LoadedStudy loaded = load_settled(study);
   require_other_model(loaded, options.folder / kBestModelFile);
@@ -114,6 +117,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
   loaded.study = with_logged_rule(loaded.study, resolved_before(log));
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
+  nodes.open();
   // Each worker of a GPU has a core, too.
   const int cores = runtime.workers() + runtime.gpu_workers();
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, cores, runtime.gpus());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -24,7 +25,10 @@ struct RunOptions {
   base::Path folder;  ///< the study's folder, runs/<name>; made if missing
   base::Path
       store;        ///< results by key, shared by studies; empty: "store" beside the study's folder
-  int workers = 0;  ///< CPU workers; 0: one a core
+  int workers = 0;  ///< CPU workers, of each agent where there are any; 0: one a core
+  /// Machines that run the tasks, in place of this process: names for ssh, or "localhost" for a
+  /// part of this machine's cores. Empty: no agents.
+  std::vector<std::string> hosts = {};
   Engine engine = Engine::automatic;
   /// False: every trial computes its own work. Nothing is taken from the shared store or from
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies

@@ -175,7 +175,7 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
     node->missed = true;
   }
   for (const Input& input : node->all_inputs()) {
-    if (input.version->open == nullptr && made_elsewhere(*node, *input.version)) continue;
+    if (shipping_ && shipping_->takes(*node) && shipping_->made_elsewhere(*input.version)) continue;
     if (input.version->open != nullptr ||
         (unstarted(*input.version) && input.version->producer->info->pure))
       stack.push_back(held(input.version));
@@ -183,12 +183,6 @@ bool Engine::step_pure(Node* node, Version* version, std::vector<Held>& stack) {
   if (stack.size() != depth) return false;
   start(node);
   return true;
-}
-
-/// Whether a node runs elsewhere, and what it reads is made there, too.
-bool Engine::made_elsewhere(const Node& node, const Version& input) const noexcept {
-  return shipping_ && unstarted(input) && shipping_->takes(node) &&
-         shipping_->is_source(*input.producer);
 }
 
 /// From here on the node is counted, and ends.
@@ -216,6 +210,10 @@ void Engine::start(Node* node) {
     return end_failed(*node);
   }
   node->travels = shipping_ && shipping_->takes(*node);
+  if (node->travels && shipping_->is_source(*node)) {
+    shipping_->remember_source(*node);
+    node->travels = false;
+  }
   node->missing.store(1, std::memory_order_relaxed);
   // What a task takes is counted from its arguments before it is handed over: they must be there.
   const bool looked_at =
@@ -228,8 +226,7 @@ void Engine::start(Node* node) {
     const bool early =
         node->needs.cpus == 1 && !looked_at && !node->travels && follows_early(p, version);
     const bool there = version.at() >= (early ? Stage::handed : Stage::ready);
-    if (node->travels && (made_elsewhere(*node, version) || shipping_->on_its_way(version)))
-      continue;
+    if (node->travels && shipping_->made_elsewhere(version)) continue;
     if (there && (node->travels || !is_away(version))) continue;
     input.node = node;
     input.fire = &input_arrived;

@@ -182,7 +182,6 @@ class Engine {
   void demand_held(const GroupState* inside = nullptr);
   bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
   bool knows_key(Node* node);
-  [[nodiscard]] bool made_elsewhere(const Node& node, const Version& input) const noexcept;
   void combine(Version* version, Open& open);
   void begin(Node* node);
   void start(Node* node);

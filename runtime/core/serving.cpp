@@ -47,7 +47,7 @@ struct Serving::Arrived : Event {
       case What::closed:
         return agent.closed(link, at);
       case What::tick:
-        if (to.config_.stopping != nullptr && to.config_.stopping()) agent.leave(at);
+        if (to.config_.stopping && to.config_.stopping()) agent.leave(at);
         return agent.tick(at);
     }
   }

@@ -104,10 +104,11 @@ bool Shipping::is_source(const Node& node) const noexcept {
                      [](const Input& input) { return input.version->file != nullptr; });
 }
 
-bool Shipping::on_its_way(const Version& version) const noexcept {
+bool Shipping::made_elsewhere(const Version& version) const noexcept {
+  if (version.key && sources_.contains(version.key)) return true;
   const Node* const producer = version.producer;
-  if (version.borrows || producer == nullptr) return false;
-  return producer->travels && begun(version);
+  if (version.borrows || producer == nullptr || version.open != nullptr) return false;
+  return begun(version) ? producer->travels && !version.settled() : is_source(*producer);
 }
 
 void Shipping::take(Node& node) {
@@ -136,6 +137,7 @@ void Shipping::offer_inputs(const Node& node) {
       files_[version.key] = version.file->text;
       continue;
     }
+    if (sources_.contains(version.key)) continue;
     if (version.at() == Stage::ready && !is_away(version)) {
       here_.try_emplace(version.key, hold(&version));
       dispatcher_->offer(version.key, version.box ? version.box->bytes : 0);
@@ -184,10 +186,7 @@ net::Submission Shipping::submission_of(const Node& node, std::uint64_t id) cons
 
 void Shipping::flush() {
   if (taken_.empty()) return;
-  std::vector<std::pair<std::uint64_t, Node*>> taken = std::exchange(taken_, {});
-  // One whose result is asked for here may have been taken after who reads it.
-  std::stable_partition(taken.begin(), taken.end(),
-                        [this](const auto& one) { return is_source(*one.second); });
+  const std::vector<std::pair<std::uint64_t, Node*>> taken = std::exchange(taken_, {});
   std::map<base::Key, std::size_t> makers;
   std::vector<std::size_t> readers(taken.size(), 0);
   std::vector<net::Submission> calls;
@@ -249,6 +248,7 @@ void Shipping::drop_cancelled() {
 
 void Shipping::tick() {
   dispatcher_->tick(base::now());
+  if (config_.tick) config_.tick();
   std::vector<base::Key> unused;
   for (const auto& [key, version] : sources_) {
     if (version->holds.load() == 1) unused.push_back(key);

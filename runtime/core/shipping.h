@@ -28,10 +28,14 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
 
   /// Whether a call can run elsewhere.
   [[nodiscard]] bool takes(const Node& node) const noexcept;
-  /// Whether each agent makes that call for itself, rather than have what it makes sent.
+  /// Whether each agent makes that call for itself, rather than have what it makes sent. Here it
+  /// runs where somebody here needs what it makes.
   [[nodiscard]] bool is_source(const Node& node) const noexcept;
-  /// Whether a value that is not there yet will be known to the dispatcher by its key.
-  [[nodiscard]] bool on_its_way(const Version& version) const noexcept;
+  /// Whether the agents make that value for themselves, or another call that travels makes it: who
+  /// reads it elsewhere need not wait for it here.
+  [[nodiscard]] bool made_elsewhere(const Version& version) const noexcept;
+  /// To be called before a source runs here, after which nobody could tell how it is made.
+  void remember_source(const Node& node);
   /// Takes a call that takes() and has begun. It joins those that flush() submits together, once
   /// what it reads is there or on its way.
   void take(Node& node);
@@ -59,7 +63,6 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
 
   [[nodiscard]] net::Submission submission_of(const Node& node, std::uint64_t id) const;
   void offer_inputs(const Node& node);
-  void remember_source(const Node& node);
   void make(Node& node, net::Outcome& outcome);
   [[nodiscard]] BoxRef box_of(const TypeOps& ops, base::Key key, net::Output& output);
   [[nodiscard]] Failure* failure_of(const Node& node, const net::Outcome& outcome) const;

@@ -1,0 +1,109 @@
+#include "hpo/driver/nodes/agent.h"
+
+#include <sched.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "hpo/driver/interrupt.h"
+#include "hpo/driver/networks/network_work.h"
+#include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/planning/placement.h"
+#include "hpo/driver/run_config.h"
+#include "hpo/study/asked.h"
+#include "runtime/instance.h"
+#include "runtime/nodes.h"
+#include "tasks/tasks.h"
+
+namespace hpo {
+
+namespace {
+
+/// Leaves this process one of so many parts of its cores; where there are fewer cores than parts,
+/// some share one.
+void take_part(int part, int parts) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  if (parts < 2 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &all)) cores.push_back(core);
+  }
+  const auto count = static_cast<int>(cores.size());
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  for (int i = 0; i < count; ++i) {
+    if (count >= parts ? i % parts == part - 1 : i == (part - 1) % count)
+      CPU_SET(cores[static_cast<std::size_t>(i)], &own);
+  }
+  (void)::sched_setaffinity(0, sizeof own, &own);
+}
+
+int exit_code_of(rt::net::Dismissal why) noexcept {
+  switch (why) {
+    case rt::net::Dismissal::over:
+      return 0;
+    case rt::net::Dismissal::unwanted:
+      return base::exit_code(base::Errc::usage);
+    case rt::net::Dismissal::orphaned:
+      break;
+  }
+  return base::exit_code(base::Errc::cancelled);
+}
+
+}  // namespace
+
+std::string_view engine_word(Engine engine) noexcept {
+  switch (engine) {
+    case Engine::sequential:
+      return "sequential";
+    case Engine::starpu_cpu:
+      return "cpu";
+    case Engine::starpu_cuda:
+      return "cuda";
+    case Engine::automatic:
+      break;
+  }
+  return "automatic";
+}
+
+int run_agent(const AgentOptions& options) {
+  take_part(options.part, options.parts);
+  const NetFolder net(options.folder);
+  if (!net.driver())
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(options.folder.string(),
+                  ": no driver waits for agents there: start the sweep with --hosts"));
+  const StudySpec study =
+      parse_study(base::read_file(options.folder / "study.yaml"), "study.yaml", "/");
+  tasks::setup_process();
+  RunOptions run;
+  run.folder = options.folder;
+  run.workers = options.workers;
+  run.engine = options.engine;
+  const Interrupts interrupts;
+  rt::Config config = config_of(run, study);
+  config.pace_file.clear();
+  const rt::Runtime runtime(config);
+  if (!study.runs_command) prepare_gpu(trial_resources(study, study.space.middle()));
+  rt::AgentConfig agent;
+  agent.identity = rt::net::load_network().issue(net.authority(), false);
+  agent.address = [&net] {
+    const auto driver = net.driver();
+    return driver ? driver->address : std::string();
+  };
+  agent.node = options.node.empty() ? base::host_name() : options.node;
+  agent.build = program_stamp();
+  agent.arithmetic = tasks::arithmetic(study.precision);
+  agent.stopping = [&interrupts] { return interrupts.asked()->load() > 0; };
+  std::string text;
+  const rt::net::Dismissal why = rt::serve(agent, text);
+  if (!text.empty()) base::warn(text);
+  return exit_code_of(why);
+}
+
+}  // namespace hpo

@@ -1,0 +1,37 @@
+#pragma once
+// A driver's side of a study on several agents.
+
+#include <optional>
+#include <string>
+
+#include "hpo/driver/nodes/hosts.h"
+#include "hpo/driver/nodes/net_folder.h"
+#include "hpo/log/event_log.h"
+#include "runtime/config.h"
+#include "runtime/nodes.h"
+
+namespace hpo {
+
+/// Lets agents run a study's tasks, if RunOptions::hosts names any; else does nothing. To be made
+/// before the runtime, which it configures, and to go after it.
+class StudyNodes {
+ public:
+  StudyNodes(const StudySpec& study, const RunOptions& options, EventLog& log, Observer& observer);
+
+  /// Lets the runtime of that configuration take agents in.
+  void configure(rt::Config& config);
+  /// Says where the driver is, and starts the agents. The runtime is there, and study.yaml.
+  void open();
+
+ private:
+  void changed(const rt::net::AgentView& agent, std::size_t again);
+
+  const StudySpec& study_;
+  const RunOptions& options_;
+  EventLog& log_;
+  Observer& observer_;
+  NetFolder folder_;
+  std::optional<HostAgents> agents_;
+};
+
+}  // namespace hpo
