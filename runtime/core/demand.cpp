@@ -220,24 +220,32 @@ void Engine::start(Node* node) {
       backend_->simulates() || (node->device == Device::cuda && node->info->work_of != nullptr);
   for (const Parameter& p : node->signature().parameters) {
     if (p.input == Parameter::kNone) continue;
-    Input& input = node->inputs[p.input];
-    Version& version = *input.version;
     // A task that takes several cores must be able to run as soon as it has them.
-    const bool early =
-        node->needs.cpus == 1 && !looked_at && !node->travels && follows_early(p, version);
-    const bool there = version.at() >= (early ? Stage::handed : Stage::ready);
-    if (node->travels && shipping_->made_elsewhere(version)) continue;
-    if (there && (node->travels || !is_away(version))) continue;
-    input.node = node;
-    input.fire = &input_arrived;
+    const bool may_follow = node->needs.cpus == 1 && !looked_at;
     node->missing.fetch_add(1, std::memory_order_relaxed);
-    const bool added = there ? shipping_->await_content(version, input)
-                             : (early ? version.on_handed : version.on_complete).add(&input);
-    if (!added) {
-      node->missing.fetch_sub(1, std::memory_order_relaxed);
-    }
+    if (!await_input(*node, p, may_follow)) node->missing.fetch_sub(1, std::memory_order_relaxed);
   }
   if (node->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) became_ready(node);
+}
+
+/// Lets the node wait for what it reads; false: it need not. `may_follow`: it may be handed over as
+/// soon as who makes that was.
+bool Engine::await_input(Node& node, const Parameter& p, bool may_follow) {
+  Input& input = node.inputs[p.input];
+  Version& version = *input.version;
+  input.node = &node;
+  input.fire = &input_arrived;
+  if (node.travels) {
+    // Who makes it must have been taken before, for the dispatcher to know of it.
+    if (shipping_->made_elsewhere(version))
+      return shipping_->waits(version) && version.on_handed.add(&input);
+    return !version.settled() && version.on_complete.add(&input);
+  }
+  const bool travels = version.producer != nullptr && version.producer->travels;
+  const bool early = may_follow && !travels && follows_early(p, version);
+  if (version.at() >= (early ? Stage::handed : Stage::ready))
+    return shipping_ && shipping_->await_content(version, input);
+  return (early ? version.on_handed : version.on_complete).add(&input);
 }
 
 void Engine::close(Version* version) {

@@ -182,6 +182,7 @@ class Engine {
   void demand_held(const GroupState* inside = nullptr);
   bool step_pure(Node* node, Version* version, std::vector<Held>& stack);
   bool knows_key(Node* node);
+  [[nodiscard]] bool await_input(Node& node, const Parameter& p, bool may_follow);
   void combine(Version* version, Open& open);
   void begin(Node* node);
   void start(Node* node);

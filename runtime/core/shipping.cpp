@@ -107,8 +107,15 @@ bool Shipping::is_source(const Node& node) const noexcept {
 bool Shipping::made_elsewhere(const Version& version) const noexcept {
   if (version.key && sources_.contains(version.key)) return true;
   const Node* const producer = version.producer;
-  if (version.borrows || producer == nullptr || version.open != nullptr) return false;
-  return begun(version) ? producer->travels && !version.settled() : is_source(*producer);
+  if (version.borrows || producer == nullptr || version.open != nullptr || version.settled())
+    return false;
+  return begun(version) ? producer->travels : is_source(*producer);
+}
+
+bool Shipping::waits(const Version& version) const noexcept {
+  const Node* const producer = version.producer;
+  return producer != nullptr && producer->travels &&
+         producer->phase.load(std::memory_order_relaxed) == Phase::scheduled;
 }
 
 void Shipping::take(Node& node) {
@@ -121,6 +128,9 @@ void Shipping::take(Node& node) {
   }
   node.phase.store(Phase::handed, std::memory_order_relaxed);
   taken_.emplace_back(++last_id_, &node);
+  for (const Output& output : node.all_outputs()) {
+    if (output.version->gather == Gather::no) output.version->on_handed.close();
+  }
 }
 
 void Shipping::take_later(Node& node) {

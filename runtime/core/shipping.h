@@ -34,6 +34,8 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   /// Whether the agents make that value for themselves, or another call that travels makes it: who
   /// reads it elsewhere need not wait for it here.
   [[nodiscard]] bool made_elsewhere(const Version& version) const noexcept;
+  /// Whether the call that makes it travels and has not been taken.
+  [[nodiscard]] bool waits(const Version& version) const noexcept;
   /// To be called before a source runs here, after which nobody could tell how it is made.
   void remember_source(const Node& node);
   /// Takes a call that takes() and has begun. It joins those that flush() submits together, once
