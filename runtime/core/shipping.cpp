@@ -151,7 +151,8 @@ void Shipping::offer_inputs(const Node& node) {
     if (version.at() == Stage::ready && !is_away(version)) {
       here_.try_emplace(version.key, hold(&version));
       dispatcher_->offer(version.key, version.box ? version.box->bytes : 0);
-    } else if (version.producer != nullptr && !begun(version) && is_source(*version.producer)) {
+    } else if (!version.settled() && !version.borrows && version.producer != nullptr &&
+               !begun(version) && is_source(*version.producer)) {
       remember_source(*version.producer);
     }
   }
