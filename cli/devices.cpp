@@ -122,4 +122,14 @@ std::string devices_text(std::span<const hpo::WorkerInfo> workers, Cores cores) 
   return table.text();
 }
 
+std::string nodes_text(std::span<const hpo::NodeInfo> nodes) {
+  if (nodes.empty()) return "";
+  Table table({"node", "state", "workers", "gpus", "parcels", "tasks done", "heard"}, 2);
+  for (const hpo::NodeInfo& node : nodes)
+    table.row({node.node, node.state, std::to_string(node.workers), std::to_string(node.gpus),
+               std::to_string(node.parcels), std::to_string(node.done),
+               short_seconds(node.heard) + " ago"});
+  return table.text();
+}
+
 }  // namespace cli

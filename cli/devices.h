@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hpo/log/node_info.h"
 #include "hpo/log/worker_info.h"
 
 namespace cli {
@@ -23,5 +24,8 @@ enum class Cores : unsigned char { together, apart };
 /// several trials share is one row, "gpu 0, 8 at once": the mean of its workers, so that it is 100%
 /// busy when each of them is. Empty without workers.
 [[nodiscard]] std::string devices_text(std::span<const hpo::WorkerInfo> workers, Cores cores);
+
+/// A table of agents; empty without any.
+[[nodiscard]] std::string nodes_text(std::span<const hpo::NodeInfo> nodes);
 
 }  // namespace cli

@@ -44,7 +44,7 @@ std::string text_status(const hpo::StudyReader& study) {
                      " were run, ");
   out += base::cat(short_seconds(info.active_seconds), "\n");
   if (!info.programs) out += devices_text(study.workers(), Cores::together);
-  return out;
+  return out + nodes_text(study.nodes());
 }
 
 constexpr base::Duration kPeriod = std::chrono::milliseconds(500);

@@ -1,10 +1,12 @@
 #include "hpo/driver/device_use.h"
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "runtime/nodes.h"
 
 namespace hpo {
 
@@ -54,6 +56,23 @@ SessionUse session_use(const rt::UseSeries& series, const std::vector<WorkerInfo
     for (const rt::WorkerTimes& times : series.workers.at(i)) add_shares(worker.shares, times);
   }
   return use;
+}
+
+std::vector<NodeInfo> node_infos() {
+  constexpr std::array kStates{"working", "leaving", "lost", "left"};
+  std::vector<NodeInfo> nodes;
+  for (const rt::net::AgentView& agent : rt::agents()) {
+    nodes.push_back({.node = agent.node,
+                     .state = kStates.at(static_cast<std::size_t>(agent.state)),
+                     .workers = agent.slots,
+                     .gpus = agent.gpus,
+                     .parcels = static_cast<std::int64_t>(agent.parcels),
+                     .done = static_cast<std::int64_t>(agent.done),
+                     .bytes_in = static_cast<std::int64_t>(agent.bytes_in),
+                     .bytes_out = static_cast<std::int64_t>(agent.bytes_out),
+                     .heard = base::seconds_since(agent.heard)});
+  }
+  return nodes;
 }
 
 }  // namespace hpo

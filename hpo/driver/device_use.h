@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "hpo/log/node_info.h"
 #include "hpo/log/session_use.h"
 #include "hpo/log/worker_info.h"
 #include "runtime/summary.h"
@@ -10,6 +11,9 @@
 namespace hpo {
 
 [[nodiscard]] std::vector<WorkerInfo> worker_infos(const rt::Summary& summary);
+
+/// The agents of the runtime that there is.
+[[nodiscard]] std::vector<NodeInfo> node_infos();
 
 /// The same over time, up to now. `workers` are those of the series.
 [[nodiscard]] SessionUse session_use(const rt::UseSeries& series,

@@ -152,6 +152,8 @@ std::string status_json(const StudyReader& study) {
       .end_object()
       .key("workers")
       .raw(workers_json(study.workers()))
+      .key("nodes")
+      .raw(nodes_json(study.nodes()))
       .end_object();
   return std::move(json).text();
 }

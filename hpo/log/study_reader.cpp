@@ -228,6 +228,11 @@ std::vector<WorkerInfo> StudyReader::workers() const {
   return text.empty() ? std::vector<WorkerInfo>{} : workers_from_json(text);
 }
 
+std::vector<NodeInfo> StudyReader::nodes() const {
+  const std::string text = impl_->fact(kNodesFact);
+  return text.empty() ? std::vector<NodeInfo>{} : nodes_from_json(text);
+}
+
 std::vector<SessionUse> StudyReader::device_use() const {
   const sql::Snapshot snapshot(*impl_->db);
   // Files of format 1 have no such table.

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "hpo/log/baseline_rows.h"
 #include "hpo/log/event.h"
+#include "hpo/log/node_info.h"
 #include "hpo/log/session_use.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
@@ -127,6 +128,8 @@ class StudyReader {
   [[nodiscard]] std::string verdict() const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
+  /// The agents of the last session; none where there were none.
+  [[nodiscard]] std::vector<NodeInfo> nodes() const;
   /// What the workers of each session did over time, in the order of sessions. Sessions that ran no
   /// tasks, of an older build, or that died within their first seconds, are missing.
   [[nodiscard]] std::vector<SessionUse> device_use() const;

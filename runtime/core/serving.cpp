@@ -97,6 +97,7 @@ Serving::~Serving() {
   running_.clear();
   waiting_.clear();
   kept_.clear();
+  asked_.clear();
   // What was sent last must leave before the links close.
   transport_.reset();
   engine_.wait_all();
@@ -179,7 +180,8 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
       if (made[i]->key != call.outputs[i])
         throw base::Error(base::Errc::internal,
                           "task '" + call.task + "' names its results otherwise here");
-      kept_[call.outputs[i]].version = made[i];
+      kept_[call.outputs[i]] = made[i];
+      running.keys.push_back(call.outputs[i]);
     }
     auto end = std::make_unique<End>(*this, parcel, index, call, std::move(made));
     Version* const result = end->made.back().get();
@@ -198,8 +200,9 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
 
 /// A value by its key: kept here, in the store, sent along, or asked of the driver.
 Held Serving::input_of(const TypeOps& ops, base::Key key) {
-  Kept& kept = kept_[key];
-  if (kept.version && kept.version->at() <= Stage::ready) return kept.version;
+  if (const auto at = kept_.find(key); at != kept_.end() && at->second->at() <= Stage::ready)
+    return at->second;
+  if (const auto at = asked_.find(key); at != asked_.end()) return at->second;
   if (const auto at = given_.find(key); at != given_.end()) {
     BoxRef box;
     if (&ops != type_ops<void>()) {
@@ -211,16 +214,14 @@ Held Serving::input_of(const TypeOps& ops, base::Key key) {
     Held version(Version::create(&ops));
     version->key = key;
     version->settle(std::move(box), Stage::ready, nullptr);
-    kept.version = version;
-    return version;
+    return kept_[key] = version;
   }
-  kept.version = stored_version(ops, key);
-  if (kept.version) return kept.version;
-  kept.version = Held(Version::create(&ops));
-  kept.version->key = key;
-  kept.asked = true;
+  if (Held stored = stored_version(ops, key)) return kept_[key] = stored;
+  Held asked(Version::create(&ops));
+  asked->key = key;
+  asked_[key] = asked;
   agent_->need(key);
-  return kept.version;
+  return asked;
 }
 
 /// Where a file of that content is: at the path that the driver named, or a copy from the driver;
@@ -334,6 +335,11 @@ void Serving::ended(const End& end) {
 void Serving::cancel(net::ParcelId parcel) {
   const auto at = running_.find(parcel);
   if (at == running_.end()) return;
+  // What it has not made yet will never come: a later parcel makes it itself.
+  for (const base::Key& key : at->second.keys) {
+    const auto kept = kept_.find(key);
+    if (kept != kept_.end() && kept->second->at() != Stage::ready) kept_.erase(kept);
+  }
   at->second.group.cancel();
   running_.erase(at);
   std::erase_if(waiting_, [&](const Waiting& one) { return one.parcel == parcel; });
@@ -347,8 +353,8 @@ void Serving::drop(const std::vector<base::Key>& keys) {
 
 net::Agent::Blob Serving::content(base::Key key) {
   const auto at = kept_.find(key);
-  if (at != kept_.end() && at->second.version && at->second.version->at() == Stage::ready) {
-    Version& version = *at->second.version.get();
+  if (at != kept_.end() && at->second->at() == Stage::ready) {
+    Version& version = *at->second.get();
     base::Bytes bytes;
     if (version.box) {
       if (version.ops->buffer) engine_.handles().fetch(*version.box.get());
@@ -380,10 +386,11 @@ void Serving::arrived(base::Key key, const net::Agent::Blob& content) {
     }
     return retry_waiting();
   }
-  const auto at = kept_.find(key);
-  if (at == kept_.end() || !at->second.asked) return;
-  Version& version = *at->second.version.get();
-  at->second.asked = false;
+  const auto at = asked_.find(key);
+  if (at == asked_.end()) return;
+  const Held held = std::move(at->second);
+  asked_.erase(at);
+  Version& version = *held.get();
   try {
     if (!content) throw base::Error(base::Errc::internal, "a value that it reads is nowhere");
     BoxRef box;
@@ -393,10 +400,11 @@ void Serving::arrived(base::Key key, const net::Agent::Blob& content) {
       box->made = true;
       if (version.ops->buffer) box->bytes = version.ops->byte_size(box->object);
     }
+    // One that was made here meanwhile stays: the driver may know of it.
+    kept_.try_emplace(key, held);
     engine_.fulfil(version, std::move(box));
   } catch (const base::Error&) {
     engine_.poison(version, std::current_exception());
-    kept_.erase(key);
   }
 }
 
@@ -410,8 +418,7 @@ void Serving::retry_waiting() {
 std::vector<std::pair<base::Key, std::uint64_t>> Serving::holds() {
   std::vector<std::pair<base::Key, std::uint64_t>> all;
   for (const auto& [key, kept] : kept_) {
-    if (kept.version && kept.version->at() == Stage::ready)
-      all.emplace_back(key, kept.version->box ? kept.version->box->bytes : 0);
+    if (kept->at() == Stage::ready) all.emplace_back(key, kept->box ? kept->box->bytes : 0);
   }
   return all;
 }

@@ -33,14 +33,10 @@ class Serving final : private net::Agent::Work, private net::Inbox {
  private:
   struct Arrived;
   struct End;
-  /// A value that is here, or that the driver was asked for.
-  struct Kept {
-    Held version;
-    bool asked = false;  ///< its content is on its way
-  };
   struct Running {
     Group group;
-    std::size_t left = 0;  ///< calls that have not ended
+    std::size_t left = 0;         ///< calls that have not ended
+    std::vector<base::Key> keys;  ///< of what they make
     explicit Running(std::string name) : group(name) {}
   };
 
@@ -80,7 +76,8 @@ class Serving final : private net::Agent::Work, private net::Inbox {
 
   Engine& engine_;
   const AgentConfig& config_;
-  std::map<base::Key, Kept> kept_;
+  std::map<base::Key, Held> kept_;   ///< values that are here, or in the making
+  std::map<base::Key, Held> asked_;  ///< those whose content the driver was asked for
   std::map<net::ParcelId, Running> running_;
   std::vector<Waiting> waiting_;
   std::map<base::Key, std::filesystem::path> fetched_;  ///< contents of files, in a folder here

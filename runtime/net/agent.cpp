@@ -42,9 +42,9 @@ void Agent::hang_up(base::Moment now) {
 /// Nothing that it was told counts any more. What it keeps stays: another driver may want it.
 void Agent::lose_driver(base::Moment now) {
   session_.reset();
-  pulls_ = {};
   alone_since_ = now;
   for (const auto& [parcel, calls] : std::exchange(open_, {})) work_.cancel(parcel);
+  for (const base::Key& key : std::exchange(pulls_, {}).keys()) work_.arrived(key, nullptr);
   if (leaving_) end(Dismissal::over, {});
 }
 

@@ -197,6 +197,7 @@ class Dispatcher final : private Places::Listener {
   // Placement (placement.cpp):
   void assign(base::Moment now);
   void follow_up();
+  void send_drops();
   [[nodiscard]] Agent* choose(const Job& job, bool& any_free);
   [[nodiscard]] bool worth_waiting(const Agent& full, std::uint64_t bytes) const;
   void compact(Job& job);

@@ -81,6 +81,7 @@ void Dispatcher::follow_up() {
 /// Every public method that changes something ends here.
 void Dispatcher::assign(base::Moment now) {
   follow_up();
+  send_drops();
   for (auto at = ready_.begin(); at != ready_.end();) {
     Job& job = jobs_.at(at->id);
     bool any_free = false;
@@ -93,6 +94,10 @@ void Dispatcher::assign(base::Moment now) {
     at = ready_.erase(at);
     ship(job, *to, now);
   }
+}
+
+/// Before any parcel goes that reads such a value: it may come a second time.
+void Dispatcher::send_drops() {
   for (auto& [number, keys] : drops_) {
     if (Agent* const to = agent(number)) {
       for (std::size_t from = 0; from < keys.size(); from += 4096) {

@@ -10,6 +10,12 @@ std::optional<Ask> Pulls::begin(base::Key key) {
   return Ask{key, 0};
 }
 
+std::vector<base::Key> Pulls::keys() const {
+  std::vector<base::Key> all;
+  for (const auto& [key, open] : open_) all.push_back(key);
+  return all;
+}
+
 Pulls::Step Pulls::take(Give piece) {
   const auto at = open_.find(piece.key);
   if (at == open_.end()) return {};

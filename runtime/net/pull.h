@@ -16,6 +16,8 @@ class Pulls {
   [[nodiscard]] std::optional<Ask> begin(base::Key key);
   /// Forgets a content.
   void end(base::Key key) noexcept { open_.erase(key); }
+  /// Those that have not come.
+  [[nodiscard]] std::vector<base::Key> keys() const;
   [[nodiscard]] bool under_way(base::Key key) const noexcept { return open_.contains(key); }
 
   struct Step {

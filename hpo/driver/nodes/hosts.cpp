@@ -94,6 +94,10 @@ void HostAgents::start() {
   }
 }
 
+void HostAgents::lost(const std::string& node) {
+  for (Agent& agent : agents_) agent.lost = agent.lost || agent.node == node;
+}
+
 void HostAgents::look() {
   for (Agent& agent : agents_) {
     int status = 0;
@@ -113,6 +117,9 @@ HostAgents::~HostAgents() {
     return std::ranges::any_of(agents_, [](const Agent& agent) { return agent.process >= 0; });
   };
   bool asked = false;
+  for (const Agent& agent : agents_) {
+    if (agent.process >= 0 && agent.lost) ::kill(agent.process, SIGKILL);
+  }
   while (left()) {
     for (Agent& agent : agents_) {
       if (agent.process >= 0 && ::waitpid(agent.process, nullptr, WNOHANG) == agent.process)

@@ -22,6 +22,8 @@ class HostAgents {
 
   /// Throws base::Error (study) for what cannot be started at all.
   void start();
+  /// One that the driver takes for lost is not waited for at the end.
+  void lost(const std::string& node);
   /// Says which have ended, and where that is explained.
   void look();
 
@@ -30,6 +32,7 @@ class HostAgents {
     std::string node;
     pid_t process = -1;
     base::Path log;
+    bool lost = false;
   };
 
   const RunOptions& options_;

@@ -81,6 +81,7 @@ void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {
     case rt::net::AgentState::lost:
       break;
   }
+  agents_->lost(agent.node);
   const std::string what =
       base::cat("node ", agent.node, " was lost: ", agent.why, "; ", base::counted(again, "task"),
                 again == 1 ? " runs" : " run", " again elsewhere");

@@ -1,0 +1,41 @@
+#include "hpo/log/node_info.h"
+
+#include <utility>
+
+#include "base/json.h"
+#include "base/json_writer.h"
+
+namespace hpo {
+
+std::string nodes_json(std::span<const NodeInfo> nodes) {
+  base::JsonWriter json;
+  json.begin_array();
+  for (const NodeInfo& node : nodes) {
+    json.begin_object().field("node", node.node).field("state", node.state);
+    json.field("workers", node.workers).field("gpus", node.gpus);
+    json.field("parcels", node.parcels).field("done", node.done);
+    json.field("bytes_in", node.bytes_in).field("bytes_out", node.bytes_out);
+    json.field("heard", node.heard).end_object();
+  }
+  json.end_array();
+  return std::move(json).text();
+}
+
+std::vector<NodeInfo> nodes_from_json(const std::string& text) {
+  std::vector<NodeInfo> nodes;
+  const base::Json list = base::Json::parse(text);
+  for (const auto& [none, json] : list.members()) {
+    nodes.push_back({.node = json.at("node").text(),
+                     .state = json.at("state").text(),
+                     .workers = json.at("workers").integer(),
+                     .gpus = json.at("gpus").integer(),
+                     .parcels = json.at("parcels").integer(),
+                     .done = json.at("done").integer(),
+                     .bytes_in = json.at("bytes_in").integer(),
+                     .bytes_out = json.at("bytes_out").integer(),
+                     .heard = json.at("heard").number()});
+  }
+  return nodes;
+}
+
+}  // namespace hpo
