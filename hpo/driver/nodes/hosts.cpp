@@ -22,7 +22,7 @@ namespace hpo {
 namespace {
 
 /// So long agents have to end by themselves.
-constexpr double kGoodbye = 5;
+constexpr double kGoodbye = 1.5;
 
 std::string quoted(const std::string& word) {
   std::string out = "'";
