@@ -44,7 +44,7 @@ void Agent::lose_driver(base::Moment now) {
   session_.reset();
   alone_since_ = now;
   for (const auto& [parcel, calls] : std::exchange(open_, {})) work_.cancel(parcel);
-  for (const base::Key& key : std::exchange(pulls_, {}).keys()) work_.arrived(key, nullptr);
+  for (const base::Key& key : std::exchange(incoming_, {}).keys()) work_.arrived(key, nullptr);
   if (leaving_) end(Dismissal::over, {});
 }
 
@@ -140,13 +140,13 @@ void Agent::handle(Message message) {
           for (Give& piece : pieces_of(said, *blob)) session_->send(post_, std::move(piece));
         } else if constexpr (std::is_same_v<M, Give>) {
           const base::Key key = said.key;
-          Pulls::Step step = pulls_.take(std::move(said));
+          Incoming::Step step = incoming_.take(std::move(said));
           if (step.ask) session_->send(post_, *step.ask);
           if (step.wrong) need(key);
           if (step.whole)
             work_.arrived(key, std::make_shared<const base::Bytes>(std::move(*step.whole)));
         } else if constexpr (std::is_same_v<M, Gone>) {
-          pulls_.end(said.key);
+          incoming_.end(said.key);
           work_.arrived(said.key, nullptr);
         } else if constexpr (std::is_same_v<M, Bye>) {
           end(Dismissal::over, {});
@@ -166,7 +166,7 @@ void Agent::ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome
 
 void Agent::need(base::Key key) {
   if (!session_) return;
-  if (std::optional<Ask> ask = pulls_.begin(key)) session_->send(post_, *ask);
+  if (std::optional<Ask> ask = incoming_.begin(key)) session_->send(post_, *ask);
 }
 
 void Agent::lost(base::Key key) {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "runtime/net/pull.h"
+#include "runtime/net/incoming.h"
 #include "runtime/net/session.h"
 
 namespace rt::net {
@@ -102,7 +102,7 @@ class Agent {
   std::optional<LinkId> link_;
   bool dialling_ = false;
   std::optional<Session> session_;
-  Pulls pulls_;
+  Incoming incoming_;
   std::map<ParcelId, std::set<std::uint32_t>> open_;  ///< calls of parcels that have not ended
   base::Moment alone_since_;
   base::Moment knocked_;

@@ -76,11 +76,11 @@ void Dispatcher::resolve(base::Key key) {
   if (value == nullptr) return deny(key);
   for (const std::uint32_t number : value->at) {
     Agent& holder = *agent(number);
-    if (holder.pulls.under_way(key)) return;
+    if (holder.incoming.under_way(key)) return;
   }
   if (!value->at.empty()) {
     Agent& holder = *agent(*value->at.begin());
-    send(holder, *holder.pulls.begin(key));
+    send(holder, *holder.incoming.begin(key));
   } else if (value->makers.empty()) {
     lost_.push_back(key);
   } else {
@@ -106,7 +106,7 @@ void Dispatcher::serve(Agent& agent, base::Key key, std::uint64_t from,
 
 void Dispatcher::take_piece(Agent& agent, Give piece) {
   const base::Key key = piece.key;
-  Pulls::Step step = agent.pulls.take(std::move(piece));
+  Incoming::Step step = agent.incoming.take(std::move(piece));
   if (step.ask) send(agent, *step.ask);
   if (step.wrong) resolve(key);
   if (!step.whole) return;

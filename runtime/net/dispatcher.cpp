@@ -134,7 +134,7 @@ void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now)
         } else if constexpr (std::is_same_v<M, Give>) {
           take_piece(from, std::move(said));
         } else if constexpr (std::is_same_v<M, Gone>) {
-          from.pulls.end(said.key);
+          from.incoming.end(said.key);
           no_longer_at(from, said.key);
         } else if constexpr (std::is_same_v<M, Leaving>) {
           from.view.state = AgentState::leaving;

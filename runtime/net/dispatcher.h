@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "runtime/net/incoming.h"
 #include "runtime/net/places.h"
-#include "runtime/net/pull.h"
 #include "runtime/net/session.h"
 
 namespace rt::net {
@@ -138,7 +138,7 @@ class Dispatcher final : private Places::Listener {
     AgentView view;
     std::set<ParcelId> parcels;
     std::set<base::Key> holds;
-    Pulls pulls;
+    Incoming incoming;
     double mean = 0.05;  ///< seconds that a parcel takes
   };
   struct Job {

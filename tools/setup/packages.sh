@@ -1,6 +1,6 @@
 #!/bin/sh
-# packages.sh [tests|simulation|network|ci]: makes sure that what packages.txt lists is installed, on Debian through apt.
-# Where it may not install, or there is no apt, what is already there is enough; else it names exactly what is missing.
+# packages.sh [tests|simulation|network|ci]: makes sure that what packages.txt lists is installed, on Debian with apt.
+# Where it may not install, or there is no apt, what is there already is enough; else it names exactly what is missing.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"

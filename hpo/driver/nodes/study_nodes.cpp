@@ -87,6 +87,12 @@ void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {
                 again == 1 ? " runs" : " run", " again elsewhere");
   log_.note(base::cat("lost agent ", agent.number, " of epoch ", log_.epoch()), what);
   observer_.note(what);
+  const std::vector<rt::net::AgentView> all = rt::agents();
+  if (std::ranges::none_of(all, [](const rt::net::AgentView& one) {
+        return one.state == rt::net::AgentState::working;
+      }))
+    observer_.note(base::cat("no agent is left; the study waits for one: trellis agent ",
+                             options_.folder.string()));
 }
 
 }  // namespace hpo

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "base/error.h"
+#include "runtime/net/incoming.h"
 #include "runtime/net/messages.h"
-#include "runtime/net/pull.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz::feed(std::string_view input) {
@@ -14,9 +14,9 @@ void fuzz::feed(std::string_view input) {
     const base::Bytes again = rt::net::encode_frame(frame);
     promise(std::ranges::equal(again, std::as_bytes(std::span(input))), "a frame has one form");
     if (auto* const piece = std::get_if<rt::net::Give>(&frame.message)) {
-      rt::net::Pulls pulls;
-      (void)pulls.begin(piece->key);
-      const rt::net::Pulls::Step step = pulls.take(std::move(*piece));
+      rt::net::Incoming incoming;
+      (void)incoming.begin(piece->key);
+      const rt::net::Incoming::Step step = incoming.take(std::move(*piece));
       promise(!(step.wrong && step.whole), "a wrong piece completes nothing");
     }
   } catch (const base::Error& error) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "runtime/net/pull.h"
+#include "runtime/net/incoming.h"
 
 namespace rt::net {
 namespace {
@@ -75,16 +75,16 @@ TEST(Messages, ContentsTakeTheirOwnChannel) {
 
 /// Fetches a content through pieces; how often was asked.
 int fetch(const base::Bytes& content, base::Bytes& whole) {
-  Pulls pulls;
-  std::optional<Ask> ask = pulls.begin({1, 1});
-  EXPECT_FALSE(pulls.begin({1, 1}).has_value()) << "it is under way";
+  Incoming incoming;
+  std::optional<Ask> ask = incoming.begin({1, 1});
+  EXPECT_FALSE(incoming.begin({1, 1}).has_value()) << "it is under way";
   int asked = 0;
   while (ask) {
     ++asked;
     const Ask next = *std::exchange(ask, std::nullopt);
     for (Give& piece : pieces_of(next, content)) {
       EXPECT_LE(piece.bytes.size(), kPiece);
-      Pulls::Step step = pulls.take(std::move(piece));
+      Incoming::Step step = incoming.take(std::move(piece));
       EXPECT_FALSE(step.wrong);
       if (step.ask) ask = step.ask;
       if (step.whole) whole = std::move(*step.whole);
@@ -93,7 +93,7 @@ int fetch(const base::Bytes& content, base::Bytes& whole) {
   return asked;
 }
 
-TEST(Pulls, BringAContentInPieces) {
+TEST(Incoming, BringAContentInPieces) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{kPiece},
                                  std::size_t{kPiece} + 1, std::size_t{kAsked}}) {
     base::Bytes whole(1);
@@ -105,14 +105,15 @@ TEST(Pulls, BringAContentInPieces) {
   EXPECT_EQ(whole, bytes_of(2 * kAsked + 3));
 }
 
-TEST(Pulls, PiecesThatDoNotBelongTogetherEndIt) {
-  Pulls pulls;
-  (void)pulls.begin({1, 1});
-  EXPECT_FALSE(pulls.take({{2, 2}, 0, 4, bytes_of(4)}).whole.has_value()) << "nobody asked for it";
-  EXPECT_TRUE(pulls.take({{1, 1}, 1, 4, bytes_of(2)}).wrong) << "one is missing before it";
-  EXPECT_FALSE(pulls.under_way({1, 1}));
-  (void)pulls.begin({1, 1});
-  EXPECT_TRUE(pulls.take({{1, 1}, 0, 4, bytes_of(5)}).wrong) << "longer than the whole";
+TEST(Incoming, PiecesThatDoNotBelongTogetherEndIt) {
+  Incoming incoming;
+  (void)incoming.begin({1, 1});
+  EXPECT_FALSE(incoming.take({{2, 2}, 0, 4, bytes_of(4)}).whole.has_value())
+      << "nobody asked for it";
+  EXPECT_TRUE(incoming.take({{1, 1}, 1, 4, bytes_of(2)}).wrong) << "one is missing before it";
+  EXPECT_FALSE(incoming.under_way({1, 1}));
+  (void)incoming.begin({1, 1});
+  EXPECT_TRUE(incoming.take({{1, 1}, 0, 4, bytes_of(5)}).wrong) << "longer than the whole";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace rt::net {
 
 /// The contents that are fetched over one link. The receiver asks, so the sender needs to remember
 /// nothing, and no more is under way than was asked for. Not thread-safe.
-class Pulls {
+class Incoming {
  public:
   /// Begins to fetch; returns what to ask first, or nothing when it is under way already.
   [[nodiscard]] std::optional<Ask> begin(base::Key key);

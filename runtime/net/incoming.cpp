@@ -1,22 +1,22 @@
-#include "runtime/net/pull.h"
+#include "runtime/net/incoming.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace rt::net {
 
-std::optional<Ask> Pulls::begin(base::Key key) {
+std::optional<Ask> Incoming::begin(base::Key key) {
   if (!open_.try_emplace(key).second) return std::nullopt;
   return Ask{key, 0};
 }
 
-std::vector<base::Key> Pulls::keys() const {
+std::vector<base::Key> Incoming::keys() const {
   std::vector<base::Key> all;
   for (const auto& [key, open] : open_) all.push_back(key);
   return all;
 }
 
-Pulls::Step Pulls::take(Give piece) {
+Incoming::Step Incoming::take(Give piece) {
   const auto at = open_.find(piece.key);
   if (at == open_.end()) return {};
   Open& open = at->second;
