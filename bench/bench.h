@@ -66,6 +66,8 @@ std::vector<Case> run_gemm(
     const Options& options);  ///< products of dense layers, and the thresholds between libraries
 std::vector<Case> run_tasks(
     const Options& options);  ///< cost of an empty task, ours and StarPU's own
+std::vector<Case> run_agents(
+    const Options& options);  ///< tasks on agents, and what hundreds of them ask of a driver
 std::vector<Case> run_cholesky(
     const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
 std::vector<Case> run_alone(

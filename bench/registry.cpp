@@ -19,6 +19,8 @@ constexpr std::array kBenchmarks = {
     Benchmark{"tasks",
               "what an empty task costs, beside StarPU alone; memory left behind; idle cost",
               run_tasks},
+    Benchmark{"agents", "tasks on agents here, and what hundreds of agents ask of a driver",
+              run_agents},
     Benchmark{"cholesky", "blocked Cholesky by tasks against OpenBLAS's threaded potrf",
               run_cholesky},
     Benchmark{"alone",

@@ -174,8 +174,13 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
     return;
   }
   ++from.view.done;
-  if (job.left == 1 && said.outcome.end == End::made)
-    from.mean += 0.2 * (base::seconds(now - job.sent) - from.mean);
+  job.body += said.outcome.seconds;
+  if (job.left == 1 && said.outcome.end == End::made) {
+    const double took = base::seconds(now - job.sent);
+    from.mean += 0.2 * (took - from.mean);
+    from.body += 0.2 * (job.body - from.body);
+    from.gap = std::min(1.05 * from.gap, std::max(took - job.body, 0.0));
+  }
   end_call(job, index, std::move(said.outcome));
 }
 

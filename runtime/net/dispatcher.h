@@ -78,7 +78,8 @@ class Dispatcher final : private Places::Listener {
     std::string arithmetic;                             ///< likewise
     base::Duration patience = std::chrono::seconds(3);  ///< silence after which an agent is lost
     base::Duration beat = std::chrono::seconds(1);
-    std::uint32_t extra = 1;           ///< parcels that an agent has beyond its slots
+    std::uint32_t extra = 1;  ///< parcels that an agent has beyond its slots, at least
+    std::uint32_t most_extra = 32;
     std::size_t most_losses = 3;       ///< nodes that a parcel may take along
     double bandwidth = 100e6;          ///< bytes a second between agents, at first
     std::uint64_t relayed = 64 << 20;  ///< bytes that are kept of what passes through
@@ -139,7 +140,9 @@ class Dispatcher final : private Places::Listener {
     std::set<ParcelId> parcels;
     std::set<base::Key> holds;
     Incoming incoming;
-    double mean = 0.05;  ///< seconds that a parcel takes
+    double mean = 0.05;  ///< seconds that a parcel takes from its sending to its last answer
+    double body = 0.05;  ///< seconds of that in bodies
+    double gap = 1;      ///< the least of the other seconds lately
   };
   struct Job {
     ParcelId id = 0;
@@ -155,6 +158,7 @@ class Dispatcher final : private Places::Listener {
     std::set<base::Key> missing;                         ///< inputs that are nowhere yet
     std::set<std::string> victims;                       ///< nodes that were lost with it
     base::Moment sent;
+    double body = 0;  ///< seconds in bodies since then
   };
   /// Ready jobs: the urgent ones, then by priority, then by age.
   struct Rank {
@@ -199,6 +203,7 @@ class Dispatcher final : private Places::Listener {
   void follow_up();
   void send_drops();
   [[nodiscard]] Agent* choose(const Job& job, bool& any_free);
+  [[nodiscard]] std::size_t window(const Agent& agent) const noexcept;
   [[nodiscard]] bool worth_waiting(const Agent& full, std::uint64_t bytes) const;
   void compact(Job& job);
   void ship(Job& job, Agent& agent, base::Moment now);

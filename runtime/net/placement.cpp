@@ -6,14 +6,14 @@
 
 namespace rt::net {
 
-namespace {
-
-/// Whether an agent may have one parcel more.
-[[nodiscard]] bool has_room(const AgentView& view, std::size_t parcels, std::uint32_t extra) {
-  return view.state == AgentState::working && parcels < view.slots + extra;
+/// How many parcels an agent may have: one for each slot, and as many more as keep its slots busy
+/// while an answer and the next parcel are on their way.
+std::size_t Dispatcher::window(const Agent& agent) const noexcept {
+  constexpr double kShortest = 20e-6;
+  const double on_the_way = agent.view.slots * agent.gap / std::max(agent.body, kShortest);
+  const double extra = std::clamp<double>(on_the_way, options_.extra, options_.most_extra);
+  return agent.view.slots + static_cast<std::size_t>(extra);
 }
-
-}  // namespace
 
 /// Whether it takes less time until an agent comes free than the bytes take to another one.
 bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
@@ -43,8 +43,8 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
     if (for_gpu && each.view.gpus == 0) continue;
     const auto at = there.find(number);
     const std::uint64_t bytes = at != there.end() ? at->second : 0;
-    const bool room = job.urgent ? each.view.state == AgentState::working
-                                 : has_room(each.view, each.parcels.size(), options_.extra);
+    const bool room = each.view.state == AgentState::working &&
+                      (job.urgent || each.parcels.size() < window(each));
     if (!room) {
       if (bytes > full_bytes) std::tie(full, full_bytes) = std::tuple(&each, bytes);
       continue;
