@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "runtime/net/grpc/stream.h"
 
@@ -132,7 +133,9 @@ class Client final : public Transport {
     for (std::uint64_t& part : token) part = std::uint64_t{random()} << 32 | random();
     const std::string text = base::Key{token[0], token[1]}.hex();
 
+    std::vector<std::map<LinkId, ClientLink>::node_type> dead;  // goes after the lock
     const std::scoped_lock lock(mutex_);
+    dead.swap(dead_);
     const LinkId id = ++last_link_;
     ClientLink& link = links_[id];
     for (std::size_t i = 0; i < kChannels; ++i) {
@@ -189,7 +192,7 @@ class Client final : public Transport {
   void bury(LinkId id) {
     const std::scoped_lock lock(mutex_);
     if (--links_.at(id).alive > 0) return;
-    links_.erase(id);
+    dead_.push_back(links_.extract(id));
     gone_.notify_all();
   }
 
@@ -199,6 +202,8 @@ class Client final : public Transport {
   std::condition_variable gone_;
   LinkId last_link_ = 0;
   std::map<LinkId, ClientLink> links_;
+  /// A channel may not end on gRPC's own threads, where streams end: that would wait for itself.
+  std::vector<std::map<LinkId, ClientLink>::node_type> dead_;
 };
 
 void ClientStream::OnReadInitialMetadataDone(bool ok) {
