@@ -98,6 +98,24 @@ int usable_cores() {
   return std::max(1, share > 0 && share < all ? static_cast<int>(share) : all);
 }
 
+void take_part_of_cores(int part, int parts) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  if (parts < 2 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &all)) cores.push_back(core);
+  }
+  const auto count = static_cast<int>(cores.size());
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  for (int i = 0; i < count; ++i) {
+    if (count >= parts ? i % parts == part - 1 : i == (part - 1) % count)
+      CPU_SET(cores[static_cast<std::size_t>(i)], &own);
+  }
+  (void)::sched_setaffinity(0, sizeof own, &own);
+}
+
 std::uint64_t usable_memory() {
   const auto all = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                    static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

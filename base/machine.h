@@ -13,6 +13,10 @@ namespace base {
 /// share of time that its control groups give it, rounded up, when that is less. At least 1.
 [[nodiscard]] int usable_cores();
 
+/// Leaves this process the `part`-th (from 1) of so many parts of the cores that it may use; where
+/// there are fewer cores than parts, some parts share one. Before other threads run.
+void take_part_of_cores(int part, int parts);
+
 /// Bytes of memory, or the limit of its control groups when that is less.
 [[nodiscard]] std::uint64_t usable_memory();
 

@@ -15,31 +15,42 @@
 using Tile = rt::Matrix<double>;
 
 // Row-major L is column-major L^T: what LAPACK calls U is our L.
-const auto potrf = rt::task("potrf").cpu([](rt::inout<Tile> a) {
-  const int n = static_cast<int>(a->rows());
-  const int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a->data(), n);
-  if (info != 0) throw std::domain_error("not positive definite");
-});
-const auto trsm = rt::task("trsm").cpu([](rt::in<Tile> l, rt::inout<Tile> b) {
-  const int n = static_cast<int>(l->rows());
-  cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, l->data(),
-              n, b->data(), n);
-});
-const auto syrk = rt::task("syrk").cpu([](rt::in<Tile> a, rt::inout<Tile> c) {
-  const int n = static_cast<int>(a->rows());
-  cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, n, -1, a->data(), n, 1, c->data(), n);
-});
-const auto gemm = rt::task("gemm").cpu([](rt::in<Tile> a, rt::in<Tile> b, rt::inout<Tile> c) {
-  const int n = static_cast<int>(a->rows());
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, -1, a->data(), n, b->data(), n, 1,
-              c->data(), n);
-});
+const auto potrf = rt::task("potrf", 1)
+                       .cpu([](rt::inout<Tile> a) {
+                         const int n = static_cast<int>(a->rows());
+                         const int info =
+                             LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a->data(), n);
+                         if (info != 0) throw std::domain_error("not positive definite");
+                       })
+                       .pure();
+const auto trsm = rt::task("trsm")
+                      .cpu([](rt::in<Tile> l, rt::inout<Tile> b) {
+                        const int n = static_cast<int>(l->rows());
+                        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
+                                    n, n, 1, l->data(), n, b->data(), n);
+                      })
+                      .pure();
+const auto syrk = rt::task("syrk")
+                      .cpu([](rt::in<Tile> a, rt::inout<Tile> c) {
+                        const int n = static_cast<int>(a->rows());
+                        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, n, -1, a->data(), n,
+                                    1, c->data(), n);
+                      })
+                      .pure();
+const auto gemm = rt::task("gemm")
+                      .cpu([](rt::in<Tile> a, rt::in<Tile> b, rt::inout<Tile> c) {
+                        const int n = static_cast<int>(a->rows());
+                        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, -1, a->data(),
+                                    n, b->data(), n, 1, c->data(), n);
+                      })
+                      .pure();
 
 // Row i of L is d(i) throughout, so A(i, j) = d(i) d(j) (min(i, j) + 1): the answer is known.
 double d(std::size_t i) { return static_cast<double>(i % 13 + 1); }
 double element(std::size_t i, std::size_t j) { return d(i) * d(j) * (std::fmin(i, j) + 1); }
 
 int main(int argc, char** argv) try {
+  rt::init(argc, argv);  // with --trellis-hosts=A,B the tasks run there
   const std::size_t n = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1024;
   const std::size_t size = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 128;
   if (size == 0 || n == 0 || n % size != 0) throw std::invalid_argument("BLOCK must divide N");

@@ -16,19 +16,23 @@ using Block = rt::Matrix<double>;
 using Grid = std::vector<std::vector<rt::Value<Block>>>;
 
 // Access modes are the body's parameter types: C is updated, A and B are read.
-const auto multiply_add =
-    rt::task("multiply_add", 1).cpu([](rt::inout<Block> c, rt::in<Block> a, rt::in<Block> b) {
-      const int n = static_cast<int>(c->rows());
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, a->data(), n, b->data(),
-                  n, 1.0, c->data(), n);
-    });
+const auto multiply_add = rt::task("multiply_add", 1)
+                              .cpu([](rt::inout<Block> c, rt::in<Block> a, rt::in<Block> b) {
+                                const int n = static_cast<int>(c->rows());
+                                cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0,
+                                            a->data(), n, b->data(), n, 1.0, c->data(), n);
+                              })
+                              .pure();
 
 // A block is made by a task too, from its place.
-const auto fill = rt::task("fill", 1).cpu(
-    [](std::uint64_t which, std::uint64_t row, std::uint64_t col, std::uint64_t size) -> Block {
-      base::Stream random(1, "matrix_product", which, row, col);
-      return Block::generate(size, size, [&](auto, auto) { return random.uniform(-1, 1); });
-    });
+const auto fill =
+    rt::task("fill", 1)
+        .cpu([](std::uint64_t which, std::uint64_t row, std::uint64_t col,
+                std::uint64_t size) -> Block {
+          base::Stream random(1, "matrix_product", which, row, col);
+          return Block::generate(size, size, [&](auto, auto) { return random.uniform(-1, 1); });
+        })
+        .pure();
 
 Grid random_grid(std::size_t which, std::size_t blocks, std::size_t size) {
   Grid grid(blocks);
@@ -50,6 +54,7 @@ std::vector<double> times(const Grid& m, const std::vector<double>& x, std::size
 }
 
 int main(int argc, char** argv) try {
+  rt::init(argc, argv);  // with --trellis-hosts=A,B the tasks run there
   const std::size_t n = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 512;
   const std::size_t size = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 128;
   if (size == 0 || n == 0 || n % size != 0) throw std::invalid_argument("BLOCK must divide N");

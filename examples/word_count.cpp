@@ -45,6 +45,7 @@ std::vector<std::filesystem::path> sample_files(const std::filesystem::path& fol
 }
 
 int main(int argc, char** argv) try {
+  rt::init(argc, argv);  // with --trellis-hosts=A,B the tasks run there
   std::vector<std::filesystem::path> files(argv + 1, argv + argc);
   const bool own = files.empty();
   std::string folder = (std::filesystem::temp_directory_path() / "word_count-XXXXXX").string();

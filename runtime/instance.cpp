@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "runtime/core/engine.h"
+#include "runtime/core/hosted.h"
 
 namespace rt {
 
@@ -21,7 +22,12 @@ const char* executor_name(Executor executor) noexcept {
   return "?";
 }
 
-Runtime::Runtime(const Config& config) : engine_(std::make_unique<detail::Engine>(config)) {}
+Runtime::Runtime(const Config& asked) {
+  Config config = asked;
+  hosted_ = detail::host_agents(config);
+  engine_ = std::make_unique<detail::Engine>(config);
+  if (hosted_) hosted_->start();
+}
 Runtime::~Runtime() = default;
 
 Executor Runtime::executor() const noexcept { return engine_->executor(); }
@@ -76,6 +82,8 @@ std::string Summary::text() const {
             percent(w.busy, seconds) + ", waiting " + percent(w.waiting, seconds) +
             causes(w, seconds) + ", moving data " + percent(w.moving, seconds) + '\n';
   }
+  for (const NodeSummary& node : nodes)
+    text += "  node " + node.name + ": " + std::to_string(node.tasks) + " tasks\n";
   return text;
 }
 

@@ -10,7 +10,8 @@ namespace rt {
 
 namespace detail {
 class Engine;
-}
+class Hosted;
+}  // namespace detail
 
 /// Starts workers; the thread that makes it is the driver thread. At most one at a time in a
 /// process; another one may follow. Throws base::Error: (no_device) when the executor asked for
@@ -40,6 +41,7 @@ class Runtime {
   void set_window(int chains) const noexcept;
 
  private:
+  std::unique_ptr<detail::Hosted> hosted_;  ///< agents that rt::init was told of; or null
   std::unique_ptr<detail::Engine> engine_;
 };
 

@@ -7,6 +7,7 @@
 //   gpu_failure.h   GPUs that fail for good
 //   group.h     cancelling together              loop.h     the driver thread's loop
 //   instance.h  the Runtime, config.h, summary.h, store.h
+//   init.h      programs that may run on several machines
 //   process.h   what a program says once: its arithmetic, how workers begin
 #pragma once
 
@@ -17,6 +18,7 @@
 #include "runtime/failure.h"
 #include "runtime/gpu_failure.h"
 #include "runtime/group.h"
+#include "runtime/init.h"
 #include "runtime/instance.h"
 #include "runtime/loop.h"
 #include "runtime/on.h"

@@ -5,14 +5,19 @@
 
 namespace rt {
 
+namespace {
+
+const auto persist = rt::task("persist", 1)
+                         .cpu([](Context&, int) {
+                           const auto& store = detail::Engine::current()->config().store;
+                           if (store) store->persist();
+                         })
+                         .priority([](const int& priority) { return priority; });
+
+}  // namespace
+
 Value<void> persist_results(Persist when) {
-  static const auto task = rt::task("persist", 1)
-                               .cpu([](Context&, int) {
-                                 const auto& store = detail::Engine::current()->config().store;
-                                 if (store) store->persist();
-                               })
-                               .priority([](const int& priority) { return priority; });
-  return task(when == Persist::after_others ? -1000 : 1000);
+  return persist(when == Persist::after_others ? -1000 : 1000);
 }
 
 }  // namespace rt

@@ -57,10 +57,17 @@ struct WorkerSummary {
   IdleTimes idle{};
 };
 
+/// An agent, of a driver that has some.
+struct NodeSummary {
+  std::string name;
+  std::uint64_t tasks = 0;  ///< that it has answered
+};
+
 struct Summary {
   std::string executor;
   double seconds = 0;  ///< since the Runtime was made
   std::vector<WorkerSummary> workers;
+  std::vector<NodeSummary> nodes;
   std::uint64_t tasks = 0;      ///< ended in whatever way, stored and merged ones not counted
   std::uint64_t failed = 0;     ///< whose last attempt failed
   std::uint64_t cancelled = 0;  ///< that never ran

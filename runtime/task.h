@@ -28,14 +28,16 @@
 
 namespace rt {
 
-namespace detail {
-template <class P>
-struct Fold;
-}
-
 /// What rt::task("name").cpu(body) makes. `Signature` is the body's, without the Context.
 template <class Signature>
 class Task;
+
+namespace detail {
+template <class P>
+struct Fold;
+template <class S>
+Task<S> inside(const Task<S>& task);
+}  // namespace detail
 
 /// A task with result R and the body's parameters P (without the Context). Every method that sets
 /// something returns a new task; set before the first call. Copies share one definition, which is
@@ -200,6 +202,8 @@ class Task<R(P...)> {
   friend class TaskName;
   template <class Q>
   friend struct detail::Fold;
+  template <class S>
+  friend Task<S> detail::inside(const Task<S>& task);
   explicit Task(std::shared_ptr<const detail::TaskInfo> info) : info_(std::move(info)) {}
 
   template <class F>

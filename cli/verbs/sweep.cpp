@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "hpo/driver/interrupt.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/search/search.h"
+#include "runtime/net/hosts.h"
 
 namespace cli {
 
@@ -38,21 +38,6 @@ hpo::Cause cause_of(const std::string& word) {
   throw base::Error(base::Errc::usage,
                     base::cat(kRetryFailed, ": '", base::printable(word, 60), "', expected one of ",
                               expected, base::did_you_mean(word, words)));
-}
-
-std::vector<std::string> hosts_of(const std::string& list) {
-  std::vector<std::string> hosts;
-  for (std::size_t from = 0; from <= list.size();) {
-    const std::size_t end = std::min(list.find(',', from), list.size());
-    std::string host = list.substr(from, end - from);
-    if (host.empty() || host.front() == '-' || host.find_first_of(" \t/") != host.npos)
-      throw base::Error(base::Errc::usage,
-                        base::cat("--hosts: '", base::printable(list, 60),
-                                  "', expected names of machines with commas between them"));
-    hosts.push_back(std::move(host));
-    from = end + 1;
-  }
-  return hosts;
 }
 
 std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
@@ -133,7 +118,8 @@ void declare_sweep(Arguments& arguments) {
 int run_sweep_verb(const Arguments& arguments) {
   hpo::StudySpec study = load_study(arguments);
   hpo::RunOptions options = run_options(arguments, study);
-  if (arguments.has("--hosts")) options.hosts = hosts_of(arguments.text("--hosts"));
+  if (arguments.has("--hosts"))
+    options.hosts = rt::net::hosts_of(arguments.text("--hosts"), "--hosts");
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));

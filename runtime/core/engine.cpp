@@ -137,6 +137,7 @@ Engine::~Engine() {
   } catch (...) {  // nothing here throws but for lack of memory; what runs must end all the same
   }
   shipping_.reset();
+  mailbox_.handle_events(*this);  // what the transport sent last
   idler_.reset();
   backend_->drain();  // helpers, and launches whose calls others ran, have yet to return
   if (records_.trace() != nullptr) accounting_.close(base::now());
@@ -208,6 +209,10 @@ Summary Engine::summary() {
     w.idle = use.idle;
     w.waiting = std::accumulate(w.idle.begin(), w.idle.end(), 0.0);
     s.workers.push_back(w);
+  }
+  if (shipping_) {
+    for (const net::AgentView& agent : shipping_->dispatcher().agents())
+      s.nodes.push_back({agent.node, agent.done});
   }
   if (s.tasks != 0)
     s.overhead_us_per_task = static_cast<double>(overhead) * 1e-3 / static_cast<double>(s.tasks);

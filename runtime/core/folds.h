@@ -5,6 +5,12 @@
 
 namespace rt::detail {
 
+/// A task that nobody but the runtime calls.
+template <class S>
+Task<S> inside(const Task<S>& task) {
+  return task.with([](TaskInfo& info) { info.inside = true; });
+}
+
 template <class P>
 struct Fold {
   static const FoldOps* ops() { return nullptr; }
@@ -13,7 +19,7 @@ struct Fold {
 template <class T>
 struct Fold<commutative<T>> {
   static Held begin(Held old) {
-    static const auto own = rt::task("commutative").cpu([](inout<T>) {});
+    static const auto own = inside(rt::task("commutative").cpu([](inout<T>) {}));
     Value<T> v(std::move(old));
     (void)own(v);
     return v.version();
@@ -35,9 +41,9 @@ struct Fold<redux<T, Op>> {
   }
   static Held combine(Held into, const Held& from, bool pure, Version* result) {
     static const auto impure_task =
-        rt::task("combine " + std::string(type_name<Op>())).cpu([](inout<T> a, in<T> b) {
+        inside(rt::task("combine " + std::string(type_name<Op>())).cpu([](inout<T> a, in<T> b) {
           Op::combine(*a, *b);
-        });
+        }));
     static const auto pure_task = impure_task.pure().keep(Keep::never);
     Value<T> sum(std::move(into));
     const Value<T> other(from);

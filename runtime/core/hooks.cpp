@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/core/engine.h"
+#include "runtime/core/hosted.h"
 #include "runtime/process.h"
 
 namespace rt {
@@ -49,6 +50,7 @@ void run_worker_hooks() noexcept {
 }  // namespace detail
 
 void on_worker_start(void (*function)()) {
+  detail::require_before_init("on_worker_start()");
   {
     detail::Hooks& all = detail::hooks();
     const std::scoped_lock lock(all.mutex);

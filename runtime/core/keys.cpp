@@ -1,6 +1,7 @@
 #include "runtime/core/keys.h"
 
 #include "runtime/core/engine.h"
+#include "runtime/core/hosted.h"
 #include "runtime/process.h"
 
 namespace rt {
@@ -15,7 +16,10 @@ std::string& stored_fingerprint(Device kind) {
 }  // namespace
 
 void set_fingerprint(std::string text) { set_fingerprint(Device::cpu, std::move(text)); }
-void set_fingerprint(Device kind, std::string text) { stored_fingerprint(kind) = std::move(text); }
+void set_fingerprint(Device kind, std::string text) {
+  detail::require_before_init("set_fingerprint()");
+  stored_fingerprint(kind) = std::move(text);
+}
 
 namespace detail {
 

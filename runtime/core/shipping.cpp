@@ -93,7 +93,7 @@ Shipping::~Shipping() {
 
 bool Shipping::takes(const Node& node) const noexcept {
   const TaskInfo& info = *node.info;
-  if (!info.pure || info.signature->revive == nullptr || !node.keyed) return false;
+  if (!info.pure || info.inside || info.signature->revive == nullptr || !node.keyed) return false;
   return std::none_of(node.all_inputs().begin(), node.all_inputs().end(),
                       [](const Input& input) { return input.version->blank; });
 }

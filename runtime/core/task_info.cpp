@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "runtime/core/hosted.h"
 
 namespace rt::detail {
 
@@ -29,7 +30,7 @@ void enter(TaskInfo* info) {
 
 }  // namespace
 
-TaskInfo::TaskInfo() { enter(this); }
+TaskInfo::TaskInfo() : late(initialised()) { enter(this); }
 
 TaskInfo::~TaskInfo() {
   Definitions& known = definitions();
@@ -49,6 +50,8 @@ TaskInfo::TaskInfo(const TaskInfo& other)
       pack(other.pack),
       pack_fit(other.pack_fit),
       pure(other.pure),
+      late(other.late || initialised()),
+      inside(other.inside),
       keep(other.keep),
       retries(other.retries),
       last(other.last),
@@ -123,7 +126,27 @@ void check(const TaskInfo& info, const std::vector<std::shared_ptr<const TaskInf
 
 }  // namespace
 
+void require_distinct_tasks() {
+  Definitions& known = definitions();
+  const std::scoped_lock lock(known.mutex);
+  for (const TaskInfo* one : known.all) {
+    for (const TaskInfo* other : known.all) {
+      if (one->name == other->name && one->version == other->version && one->type != nullptr &&
+          other->type != nullptr && *one->type == *other->type && !same_bodies(*one, *other))
+        throw base::Error(base::Errc::usage,
+                          "two tasks are called '" + one->name + "', version " +
+                              std::to_string(one->version) +
+                              ", with the same parameters: an agent could not tell them apart");
+    }
+  }
+}
+
 const TaskInfo* register_task(const std::shared_ptr<const TaskInfo>& info) {
+  if (info->late && !info->inside)
+    throw base::Error(base::Errc::usage,
+                      "task '" + info->name +
+                          "' was defined after rt::init: make it a constant outside of functions, "
+                          "so that agents know it, too");
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
   if (const TaskInfo* known = info->registered.load()) return known;

@@ -90,6 +90,8 @@ struct TaskInfo : std::enable_shared_from_this<TaskInfo> {
   PackBody pack = nullptr;
   PackFit (*pack_fit)(const Node& node, void* const* slots) = nullptr;  ///< beside `pack`
   bool pure = false;
+  bool late = false;    ///< defined after rt::init: no agent would know it
+  bool inside = false;  ///< of the runtime's own making: it stays in this process
   Keep keep = Keep::worth;
   int retries = 0;
   OnFailure last = OnFailure::cancel_successors;
@@ -121,6 +123,9 @@ struct TaskInfo : std::enable_shared_from_this<TaskInfo> {
 
 /// What tells signatures apart in every process that runs the same program.
 [[nodiscard]] std::uint64_t signature_id(const TaskInfo& info);
+
+/// Throws base::Error (usage) for two definitions that differ in nothing but their bodies.
+void require_distinct_tasks();
 
 /// The registered definition of a task of that name, version and signature, from among those that
 /// exist now; null if there is none.

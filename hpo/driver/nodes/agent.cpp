@@ -1,9 +1,6 @@
 #include "hpo/driver/nodes/agent.h"
 
-#include <sched.h>
-
 #include <cstdio>
-#include <vector>
 
 #include "base/log.h"
 #include "base/machine.h"
@@ -21,26 +18,6 @@
 namespace hpo {
 
 namespace {
-
-/// Leaves this process one of so many parts of its cores; where there are fewer cores than parts,
-/// some share one.
-void take_part(int part, int parts) {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  if (parts < 2 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
-  std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &all)) cores.push_back(core);
-  }
-  const auto count = static_cast<int>(cores.size());
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  for (int i = 0; i < count; ++i) {
-    if (count >= parts ? i % parts == part - 1 : i == (part - 1) % count)
-      CPU_SET(cores[static_cast<std::size_t>(i)], &own);
-  }
-  (void)::sched_setaffinity(0, sizeof own, &own);
-}
 
 int exit_code_of(rt::net::Dismissal why) noexcept {
   switch (why) {
@@ -71,7 +48,7 @@ std::string_view engine_word(Engine engine) noexcept {
 }
 
 int run_agent(const AgentOptions& options) {
-  take_part(options.part, options.parts);
+  base::take_part_of_cores(options.part, options.parts);
   const NetFolder net(options.folder);
   if (!net.driver())
     throw base::Error(

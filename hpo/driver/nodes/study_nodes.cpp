@@ -1,10 +1,5 @@
 #include "hpo/driver/nodes/study_nodes.h"
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -14,43 +9,16 @@
 
 namespace hpo {
 
-namespace {
-
-constexpr const char* kHere = "127.0.0.1";
-
-/// This machine's address on the way to a host: nothing is sent.
-std::string address_towards(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  const std::string name = host.substr(host.find('@') == host.npos ? 0 : host.find('@') + 1);
-  if (::getaddrinfo(name.c_str(), "9", &hints, &found) != 0 || found == nullptr) return "0.0.0.0";
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, &::freeaddrinfo);
-  const base::File socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  sockaddr_in own{};
-  socklen_t size = sizeof own;
-  if (socket.fd() < 0 || ::connect(socket.fd(), found->ai_addr, found->ai_addrlen) != 0 ||
-      ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
-    return "0.0.0.0";
-  char text[INET_ADDRSTRLEN] = {};
-  ::inet_ntop(AF_INET, &own.sin_addr, text, sizeof text);
-  return text;
-}
-
-}  // namespace
-
 StudyNodes::StudyNodes(const StudySpec& study, const RunOptions& options, EventLog& log,
                        Observer& observer)
     : study_(study), options_(options), log_(log), observer_(observer), folder_(options.folder) {
-  if (!options.hosts.empty()) agents_.emplace(options, observer);
+  if (!options.hosts.empty()) agents_.emplace();
 }
 
 void StudyNodes::configure(rt::Config& config) {
   if (!agents_) return;
   auto nodes = std::make_shared<rt::NodesConfig>();
-  const auto away = std::ranges::find_if_not(options_.hosts, is_here);
-  nodes->listen_at = away != options_.hosts.end() ? address_towards(*away) : kHere;
+  nodes->listen_at = rt::net::address_towards(options_.hosts);
   nodes->identity = rt::net::load_network().issue(folder_.authority(), true);
   nodes->epoch = static_cast<std::uint64_t>(log_.epoch());
   nodes->build = program_stamp();
@@ -58,14 +26,18 @@ void StudyNodes::configure(rt::Config& config) {
   nodes->changed = [this](const rt::net::AgentView& agent, std::size_t again) {
     changed(agent, again);
   };
-  nodes->tick = [this] { agents_->look(); };
+  nodes->tick = [this] {
+    for (const auto& ended : agents_->look())
+      observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
+                               ended.log.string()));
+  };
   config.nodes = std::move(nodes);
 }
 
 void StudyNodes::open() {
   if (!agents_) return;
   folder_.publish({rt::nodes_address(), log_.epoch()});
-  agents_->start();
+  start_agents(options_, *agents_);
 }
 
 void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {

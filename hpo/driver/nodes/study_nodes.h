@@ -31,7 +31,7 @@ class StudyNodes {
   EventLog& log_;
   Observer& observer_;
   NetFolder folder_;
-  std::optional<HostAgents> agents_;
+  std::optional<rt::net::HostProcesses> agents_;
 };
 
 }  // namespace hpo

@@ -1,0 +1,160 @@
+#include "runtime/net/hosts.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/executable.h"
+#include "base/new_file.h"
+#include "base/pipe.h"
+#include "base/process/start.h"
+#include "base/text.h"
+
+namespace rt::net {
+
+namespace {
+
+/// So many seconds processes have to end by themselves, and again when they were asked to.
+constexpr double kGoodbye = 1.5;
+
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  return all;
+}
+
+}  // namespace
+
+bool is_here(const std::string& host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "::1";
+}
+
+std::vector<std::string> hosts_of(const std::string& list, const std::string& option) {
+  std::vector<std::string> hosts;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t end = std::min(list.find(',', from), list.size());
+    std::string host = list.substr(from, end - from);
+    if (host.empty() || host.front() == '-' || host.find_first_of(" \t/") != host.npos)
+      throw base::Error(base::Errc::usage,
+                        base::cat(option, ": '", base::printable(list, 60),
+                                  "', expected names of machines with commas between them"));
+    hosts.push_back(std::move(host));
+    from = end + 1;
+  }
+  return hosts;
+}
+
+std::string address_towards(const std::vector<std::string>& hosts) {
+  const auto away = std::find_if_not(hosts.begin(), hosts.end(), is_here);
+  if (away == hosts.end()) return "127.0.0.1";
+  constexpr const char* kAny = "0.0.0.0";
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  const std::string name = away->substr(away->find('@') == away->npos ? 0 : away->find('@') + 1);
+  if (::getaddrinfo(name.c_str(), "9", &hints, &found) != 0 || found == nullptr) return kAny;
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, &::freeaddrinfo);
+  // Connecting a datagram socket sends nothing: it only chooses the way.
+  const base::File socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  socklen_t size = sizeof own;
+  if (socket.fd() < 0 || ::connect(socket.fd(), found->ai_addr, found->ai_addrlen) != 0 ||
+      ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
+    return kAny;
+  char text[INET_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET, &own.sin_addr, text, sizeof text);
+  return text;
+}
+
+void HostProcesses::start(const HostStart& what) {
+  std::vector<std::string> words = what.words;
+  if (!is_here(what.host)) {
+    std::string command = "exec";
+    for (const std::string& word : words) command += " " + quoted(word);
+    const auto ssh = base::find_executable("ssh", "/");
+    if (!ssh)
+      throw base::Error(base::Errc::usage,
+                        base::cat("'", what.host, "' is reached by ssh, which is not here"));
+    words = {*ssh, "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", what.host, command};
+  }
+  // A few kilobytes fit into a pipe, whether somebody reads them or not.
+  base::Pipe input = base::open_pipe();
+  if (!input) throw base::storage_error("open", "a pipe", errno);
+  (void)base::write_all(input.write.fd(), base::as_bytes(what.input));
+  (void)input.write.close();
+  base::File log;
+  if (!what.log.empty()) {
+    log = base::File(::open(what.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (log.fd() < 0) throw base::storage_error("make", what.log, errno);
+  }
+  const int output = log ? log.fd() : STDERR_FILENO;
+  const std::array files{input.read.fd(), output, output};
+  base::ProcessStart start;
+  start.path = words.front();
+  start.words = words;
+  start.environment = environment();
+  start.death_signal = 0;  // it outlives a driver that dies: the next one finds what it has
+  processes_.push_back({what.node, base::start_process(std::move(start), files), what.log});
+}
+
+void HostProcesses::lost(const std::string& node) {
+  for (Process& process : processes_) process.lost = process.lost || process.node == node;
+}
+
+std::vector<HostProcesses::Ended> HostProcesses::look() {
+  std::vector<Ended> ended;
+  for (Process& process : processes_) {
+    int status = 0;
+    if (process.id < 0 || ::waitpid(process.id, &status, WNOHANG) != process.id) continue;
+    process.id = -1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    ended.push_back({process.node,
+                     WIFEXITED(status) ? base::cat("with status ", WEXITSTATUS(status))
+                                       : base::cat("by signal ", WTERMSIG(status)),
+                     process.log});
+  }
+  return ended;
+}
+
+HostProcesses::~HostProcesses() {
+  for (const Process& process : processes_) {
+    if (process.id >= 0 && process.lost) ::kill(process.id, SIGKILL);
+  }
+  const base::Moment begin = base::now();
+  bool asked = false;
+  while (true) {
+    bool left = false;
+    for (Process& process : processes_) {
+      if (process.id >= 0 && ::waitpid(process.id, nullptr, WNOHANG) == process.id) process.id = -1;
+      left = left || process.id >= 0;
+    }
+    if (!left) return;
+    const double waited = base::seconds_since(begin);
+    if (waited > 2 * kGoodbye || (waited > kGoodbye && !asked)) {
+      asked = true;
+      for (const Process& process : processes_) {
+        if (process.id >= 0) ::kill(process.id, waited > 2 * kGoodbye ? SIGKILL : SIGTERM);
+      }
+    }
+    base::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+}  // namespace rt::net

@@ -1,0 +1,68 @@
+// Agents that a driver starts: processes here, and over ssh on other machines.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace rt::net {
+
+/// Whether a host of that name is this machine, where a process is started without ssh.
+[[nodiscard]] bool is_here(const std::string& host);
+
+/// The names of a list with commas between them. Throws base::Error (usage) that names `option` for
+/// anything else.
+[[nodiscard]] std::vector<std::string> hosts_of(const std::string& list, const std::string& option);
+
+/// This machine's address on the way to the first host that is another machine; 127.0.0.1 where
+/// there is none.
+[[nodiscard]] std::string address_towards(const std::vector<std::string>& hosts);
+
+/// A process to start on a host.
+struct HostStart {
+  std::string host;
+  std::string node;                ///< what its agent is called
+  std::vector<std::string> words;  ///< the first is the program, by its whole path
+  std::string input;               ///< what it reads from its standard input
+  base::Path log;                  ///< where its output goes; empty: where this process's errors go
+};
+
+/// Not thread-safe.
+class HostProcesses {
+ public:
+  HostProcesses() = default;
+  /// Those that are left have a moment to end, then they are ended.
+  ~HostProcesses();
+  HostProcesses(const HostProcesses&) = delete;
+  HostProcesses& operator=(const HostProcesses&) = delete;
+
+  /// Throws base::Error: usage where there is no ssh for another machine, storage for a log that
+  /// cannot be made, study for a program that cannot be started.
+  void start(const HostStart& what);
+  /// One that the driver takes for lost is not waited for at the end.
+  void lost(const std::string& node);
+
+  /// A process that has ended otherwise than it should.
+  struct Ended {
+    std::string node;
+    std::string how;  ///< "with status 3"
+    base::Path log;
+  };
+  /// Those since the last time.
+  [[nodiscard]] std::vector<Ended> look();
+
+ private:
+  struct Process {
+    std::string node;
+    pid_t id = -1;
+    base::Path log;
+    bool lost = false;
+  };
+  std::vector<Process> processes_;
+};
+
+}  // namespace rt::net
