@@ -1,0 +1,45 @@
+"""The examples print the same on agents as alone, also when one of the agents is killed.
+
+usage: examples.py BUILD EXAMPLE...
+"""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+SKIP = 77
+RATE = re.compile(r"[0-9.]+ GF/s")
+
+
+def run(program, agents, lose=False):
+    words = [program] + ([f"--trellis-hosts={','.join(['localhost'] * agents)}"] if agents else [])
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        if lose:
+            time.sleep(random.Random(1).uniform(0.1, 0.3))
+            found = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=False)
+            for child in found.stdout.split()[:1]:
+                os.kill(int(child), signal.SIGKILL)
+        out, errors = running.communicate(timeout=120)
+    assert running.returncode == 0, f"{program} on {agents} agents: {errors}"
+    return RATE.sub("", out)
+
+
+def main():
+    build, *examples = sys.argv[1:]
+    if not os.path.exists(os.path.join(build, "runtime", "net", "grpc", "trellis-net.so")):
+        print("built without gRPC")
+        sys.exit(SKIP)
+    for program in examples:
+        alone = run(program, 0)
+        for agents in (1, 3):
+            assert run(program, agents) == alone, f"{program} on {agents} agents"
+        assert run(program, 3, lose=True) == alone, f"{program} with an agent that was killed"
+        print(os.path.basename(program), "prints the same")
+
+
+if __name__ == "__main__":
+    main()
