@@ -1,6 +1,6 @@
 // Programs that may run on several machines.
 //
-//   const auto square = rt::task("square", 1).cpu([](double x) { return x * x; }).pure();
+//   const auto square = ...;  // a pure task, as a constant of the program
 //   int main(int argc, char** argv) {
 //     rt::init(argc, argv);  // an agent works in here and never returns
 //     rt::Runtime runtime;
