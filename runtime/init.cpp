@@ -89,6 +89,8 @@ class HostedAgents final : public detail::Hosted {
     nodes->tick = [this] {
       for (const auto& ended : processes_.look())
         base::warn(base::cat("the agent on ", ended.node, " has ended ", ended.how));
+      // Nobody can start another one: the calls that are left would wait for ever.
+      if (started_ && processes_.alive() == 0) give_up_calls();
     };
     config.nodes = std::move(nodes);
   }
@@ -115,11 +117,13 @@ class HostedAgents final : public detail::Hosted {
       start.input = base::as_text(encode(orders));
       processes_.start(start);
     }
+    started_ = true;
   }
 
  private:
   net::Authority authority_;
   net::HostProcesses processes_;
+  bool started_ = false;
 };
 
 }  // namespace

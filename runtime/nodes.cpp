@@ -28,6 +28,8 @@ void dismiss_agent(std::uint32_t number) {
   shipping_for("dismiss_agent()").dispatcher().dismiss(number, base::now());
 }
 
+void give_up_calls() { shipping_for("give_up_calls()").give_up(); }
+
 net::Dismissal serve(const AgentConfig& config, std::string& text) {
   detail::Serving serving(detail::Engine::for_driver("rt::serve"), config);
   return serving.serve(text);

@@ -38,6 +38,9 @@ struct NodesConfig {
 /// Sends one away. Driver thread only.
 void dismiss_agent(std::uint32_t number);
 
+/// Ends all calls that agents were to run as lost, for want of agents. Driver thread only.
+void give_up_calls();
+
 /// How a process serves as an agent.
 struct AgentConfig {
   net::Identity identity;

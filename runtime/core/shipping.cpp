@@ -257,6 +257,20 @@ void Shipping::drop_cancelled() {
   }
 }
 
+void Shipping::give_up() {
+  std::vector<std::uint64_t> calls;
+  for (const auto& [id, node] : running_) calls.push_back(id);
+  dispatcher_->cancel(calls, base::now());
+  for (const std::uint64_t call : calls) {
+    net::Outcome lost;
+    lost.end = net::End::lost;
+    ended(call, std::move(lost));
+  }
+  std::vector<base::Key> keys;
+  for (const auto& [key, boxes] : wanted_) keys.push_back(key);
+  for (const base::Key& key : keys) arrived(key, nullptr);
+}
+
 void Shipping::tick() {
   dispatcher_->tick(base::now());
   if (config_.tick) config_.tick();

@@ -49,6 +49,10 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   /// Ends the calls whose groups were cancelled.
   void drop_cancelled();
 
+  /// Ends all calls that agents were to run, and the waiting for contents, as lost: nobody will
+  /// come to run them.
+  void give_up();
+
   /// Lets the waiter fire once the content of a ready version is here; false: it is already.
   [[nodiscard]] bool await_content(Version& version, Waiter& waiter);
   /// A box is gone whose content was elsewhere. Any thread.

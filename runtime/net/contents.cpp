@@ -38,6 +38,25 @@ void Dispatcher::holds(Agent& agent, const Holds& said) {
       held_sizes_[key] = size;
     }
   }
+  answer_from_kept();
+}
+
+/// Ends the calls that nobody runs yet and whose outputs agents have kept from before.
+void Dispatcher::answer_from_kept() {
+  for (auto& [id, job] : jobs_) {
+    for (std::size_t i = 0; job.agent == 0 && i < job.calls.size(); ++i) {
+      if (job.ended[i] != 0) continue;
+      Outcome outcome;
+      bool all = true;
+      for (const base::Key& key : job.calls[i].call.outputs) {
+        const Value* const value = key ? places_.find(key) : nullptr;
+        all = all && (!key || (value != nullptr && !value->at.empty()));
+        Output& output = outcome.outputs.emplace_back();
+        if (value != nullptr) output.size = value->size;
+      }
+      if (all) end_call(job, i, std::move(outcome));
+    }
+  }
 }
 
 bool Dispatcher::adopt(const Submission& call) {

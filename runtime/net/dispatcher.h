@@ -211,6 +211,7 @@ class Dispatcher final : private Places::Listener {
   void made_at(Agent& agent, base::Key key, std::uint64_t size);
   void no_longer_at(Agent& agent, base::Key key);
   void holds(Agent& agent, const Holds& said);
+  void answer_from_kept();
   void resolve(base::Key key);
   void serve(Agent& agent, base::Key key, std::uint64_t from, const base::Bytes& content);
   void take_piece(Agent& agent, Give piece);

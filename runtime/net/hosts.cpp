@@ -133,6 +133,11 @@ std::vector<HostProcesses::Ended> HostProcesses::look() {
   return ended;
 }
 
+std::size_t HostProcesses::alive() const noexcept {
+  return static_cast<std::size_t>(std::count_if(processes_.begin(), processes_.end(),
+                                                [](const Process& one) { return one.id >= 0; }));
+}
+
 HostProcesses::~HostProcesses() {
   for (const Process& process : processes_) {
     if (process.id >= 0 && process.lost) ::kill(process.id, SIGKILL);

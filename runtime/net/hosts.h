@@ -46,6 +46,9 @@ class HostProcesses {
   /// One that the driver takes for lost is not waited for at the end.
   void lost(const std::string& node);
 
+  /// Processes that have not ended, as far as look() has seen.
+  [[nodiscard]] std::size_t alive() const noexcept;
+
   /// A process that has ended otherwise than it should.
   struct Ended {
     std::string node;

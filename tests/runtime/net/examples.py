@@ -39,6 +39,19 @@ def main():
             assert run(program, agents) == alone, f"{program} on {agents} agents"
         assert run(program, 3, lose=True) == alone, f"{program} with an agent that was killed"
         print(os.path.basename(program), "prints the same")
+    lose_all(examples[0])
+
+
+def lose_all(program):
+    """Without an agent left, a program ends with an error; it does not wait for ever."""
+    with subprocess.Popen([program, "--trellis-hosts=localhost"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as running:
+        child = ""
+        while not child and running.poll() is None:
+            child = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=False).stdout
+        os.kill(int(child), signal.SIGKILL)
+        _, errors = running.communicate(timeout=60)
+    assert running.returncode == 1 and "lost" in errors, errors
 
 
 if __name__ == "__main__":
