@@ -117,10 +117,10 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   begin_anew_if_mended(log, loaded.study, &loaded.data, options.folder, observer);
   loaded.study = with_logged_rule(loaded.study, resolved_before(log));
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
-  nodes.open();
   // Each worker of a GPU has a core, too.
   const int cores = runtime.workers() + runtime.gpu_workers();
   loaded.study.parallel = slots_of(loaded.study, loaded.asked, cores, runtime.gpus());
+  nodes.open(loaded.study.parallel);
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kBestModelFile, options.sharing);
   work->provide(loaded.params, loaded.data);

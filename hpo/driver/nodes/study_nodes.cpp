@@ -34,18 +34,31 @@ void StudyNodes::configure(rt::Config& config) {
   config.nodes = std::move(nodes);
 }
 
-void StudyNodes::open() {
+void StudyNodes::open(std::int64_t parallel) {
   if (!agents_) return;
+  parallel_ = parallel;
   folder_.publish({rt::nodes_address(), log_.epoch()});
   start_agents(options_, *agents_);
+}
+
+/// A search feeds as many workers as it has slots.
+void StudyNodes::say_idle() {
+  std::int64_t workers = 0;
+  for (const rt::net::AgentView& agent : rt::agents()) {
+    if (agent.state == rt::net::AgentState::working) workers += agent.slots;
+  }
+  if (workers > parallel_)
+    observer_.note(base::cat("parallel: ", parallel_, " keeps ", parallel_, " of ", workers,
+                             " workers busy; a larger one uses them all, and is another search"));
 }
 
 void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {
   switch (agent.state) {
     case rt::net::AgentState::working:
-      return observer_.note(
-          base::cat("node ", agent.node, " has come: ", base::counted(agent.slots, "worker"),
-                    agent.gpus > 0 ? ", " + base::counted(agent.gpus, "gpu") : ""));
+      observer_.note(base::cat("node ", agent.node,
+                               " has come: ", base::counted(agent.slots, "worker"),
+                               agent.gpus > 0 ? ", " + base::counted(agent.gpus, "gpu") : ""));
+      return say_idle();
     case rt::net::AgentState::leaving:
       return observer_.note(base::cat("node ", agent.node, " is leaving"));
     case rt::net::AgentState::left:

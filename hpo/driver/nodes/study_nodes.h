@@ -1,6 +1,7 @@
 #pragma once
 // A driver's side of a study on several agents.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,16 +22,19 @@ class StudyNodes {
   /// Lets the runtime of that configuration take agents in.
   void configure(rt::Config& config);
   /// Says where the driver is, and starts the agents. The runtime is there, and study.yaml.
-  void open();
+  /// `parallel`: slots of the search.
+  void open(std::int64_t parallel);
 
  private:
   void changed(const rt::net::AgentView& agent, std::size_t again);
+  void say_idle();
 
   const StudySpec& study_;
   const RunOptions& options_;
   EventLog& log_;
   Observer& observer_;
   NetFolder folder_;
+  std::int64_t parallel_ = 0;
   std::optional<rt::net::HostProcesses> agents_;
 };
 
