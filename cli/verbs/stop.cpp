@@ -1,8 +1,14 @@
+#include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/log/node_info.h"
 #include "hpo/log/stop_driver.h"
 
 namespace cli {
@@ -10,6 +16,30 @@ namespace cli {
 namespace {
 
 constexpr std::int64_t kPatience = 60;
+
+/// Asks the driver to send an agent away; what it runs goes to others.
+int send_away(const hpo::StudyReader& run, const std::string& node) {
+  if (!run.driver()) {
+    std::fputs(base::cat("trellis: '", run.info().name, "' is not running\n").c_str(), stderr);
+    return kNothingUsable;
+  }
+  std::vector<std::string> names;
+  for (const hpo::NodeInfo& known : run.nodes()) {
+    if (known.state == "working" || known.state == "leaving") names.push_back(known.node);
+  }
+  if (std::ranges::find(names, node) == names.end()) {
+    std::string there;
+    for (const std::string& name : names) there += (there.empty() ? "" : ", ") + name;
+    throw base::Error(
+        base::Errc::usage,
+        base::cat("--node: no node '", base::printable(node, 60), "' works for '", run.info().name,
+                  "', expected ", there.empty() ? "none: there are no nodes" : "one of " + there,
+                  base::did_you_mean(node, names)));
+  }
+  hpo::ask_to_dismiss(run.folder(), node);
+  print_result(base::cat("node ", node, " is sent away\n"));
+  return kDone;
+}
 
 }  // namespace
 
@@ -19,10 +49,12 @@ void declare_stop(Arguments& arguments) {
       "--wait", "SECONDS",
       "how long to wait until it has stopped (default: 60; exit code 5 where it has not); 0 "
       "only asks");
+  arguments.option("--node", "NAME", "send this agent away; the study goes on without it");
 }
 
 int run_stop(const Arguments& arguments) {
   const hpo::StudyReader run = open_run(arguments);
+  if (arguments.has("--node")) return send_away(run, arguments.text("--node"));
   const std::string name = run.info().name;
   const std::int64_t patience = arguments.integer("--wait", 0, 1'000'000).value_or(kPatience);
   const hpo::Stopping stopping = hpo::stop_driver(run.folder(), static_cast<double>(patience));

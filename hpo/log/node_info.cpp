@@ -1,7 +1,11 @@
 #include "hpo/log/node_info.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 
@@ -34,6 +38,31 @@ std::vector<NodeInfo> nodes_from_json(const std::string& text) {
                      .bytes_in = json.at("bytes_in").integer(),
                      .bytes_out = json.at("bytes_out").integer(),
                      .heard = json.at("heard").number()});
+  }
+  return nodes;
+}
+
+namespace {
+
+/// A file for each agent, so that two that ask at a time do not lose each other's wish.
+base::Path wishes(const base::Path& study) { return study / "net" / "dismiss"; }
+
+}  // namespace
+
+void ask_to_dismiss(const base::Path& study, const std::string& node) {
+  base::make_folder(wishes(study));
+  base::write_file_atomic(wishes(study) / base::hash_bytes(base::as_bytes(node)).hex(), node,
+                          base::Durability::cached);
+}
+
+std::vector<std::string> asked_to_dismiss(const base::Path& study) {
+  std::vector<std::string> nodes;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(wishes(study), none)) {
+    // Names of files that are written at the moment have a dot.
+    if (entry.path().filename().string().find('.') != std::string::npos) continue;
+    nodes.push_back(base::read_file(entry.path()));
+    base::remove_file(entry.path());
   }
   return nodes;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+
 namespace hpo {
 
 /// Under this name the log notes them.
@@ -28,5 +30,10 @@ struct NodeInfo {
 [[nodiscard]] std::string nodes_json(std::span<const NodeInfo> nodes);
 /// The inverse.
 [[nodiscard]] std::vector<NodeInfo> nodes_from_json(const std::string& text);
+
+/// Asks the study's driver to send an agent away. Throws base::Error (storage).
+void ask_to_dismiss(const base::Path& study, const std::string& node);
+/// The agents that somebody asked to send away since the last time.
+[[nodiscard]] std::vector<std::string> asked_to_dismiss(const base::Path& study);
 
 }  // namespace hpo

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/log/node_info.h"
 #include "tasks/tasks.h"
 
 namespace hpo {
@@ -27,6 +28,7 @@ void StudyNodes::configure(rt::Config& config) {
     changed(agent, again);
   };
   nodes->tick = [this] {
+    for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
     for (const auto& ended : agents_->look())
       observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
                                ended.log.string()));
@@ -50,6 +52,14 @@ void StudyNodes::say_idle() {
   if (workers > parallel_)
     observer_.note(base::cat("parallel: ", parallel_, " keeps ", parallel_, " of ", workers,
                              " workers busy; a larger one uses them all, and is another search"));
+}
+
+void StudyNodes::dismiss(const std::string& node) {
+  for (const rt::net::AgentView& agent : rt::agents()) {
+    if (agent.node == node && agent.state != rt::net::AgentState::lost &&
+        agent.state != rt::net::AgentState::left)
+      rt::dismiss_agent(agent.number);
+  }
 }
 
 void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {

@@ -28,6 +28,7 @@ class StudyNodes {
  private:
   void changed(const rt::net::AgentView& agent, std::size_t again);
   void say_idle();
+  void dismiss(const std::string& node);
 
   const StudySpec& study_;
   const RunOptions& options_;
