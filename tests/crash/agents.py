@@ -5,6 +5,7 @@ usage: agents.py PROGRAMS [--adapt POLICY | --population] [--losses N] [--driver
 
 import argparse
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -35,8 +36,15 @@ def outcome(run, runs, *options):
 
 def agents_of(runs):
     """The processes of the agents of a study under that folder."""
-    found = subprocess.run(["pgrep", "-f", f"agent {runs}/"], capture_output=True, text=True, check=False)
-    return [int(word) for word in found.stdout.split()]
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
+        except OSError:  # it has ended meanwhile
+            continue
+        if len(words) > 2 and words[1] == b"agent" and words[2].startswith(f"{runs}/".encode()):
+            found.append(int(entry.name))
+    return found
 
 
 def signal_to(process, number):

@@ -4,6 +4,7 @@ usage: examples.py BUILD EXAMPLE...
 """
 
 import os
+import pathlib
 import random
 import re
 import signal
@@ -15,14 +16,26 @@ SKIP = 77
 RATE = re.compile(r"[0-9.]+ GF/s")
 
 
+def children(process):
+    """The processes that one has started."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            stat = (entry / "stat").read_text(encoding="utf-8") if entry.name.isdigit() else ""
+        except OSError:  # it has ended meanwhile
+            continue
+        if stat and int(stat.rsplit(")", 1)[1].split()[1]) == process:
+            found.append(int(entry.name))
+    return found
+
+
 def run(program, agents, lose=False):
     words = [program] + ([f"--trellis-hosts={','.join(['localhost'] * agents)}"] if agents else [])
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         if lose:
             time.sleep(random.Random(1).uniform(0.1, 0.3))
-            found = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=False)
-            for child in found.stdout.split()[:1]:
-                os.kill(int(child), signal.SIGKILL)
+            for child in children(running.pid)[:1]:
+                os.kill(child, signal.SIGKILL)
         out, errors = running.communicate(timeout=120)
     assert running.returncode == 0, f"{program} on {agents} agents: {errors}"
     return RATE.sub("", out)
@@ -46,10 +59,10 @@ def lose_all(program):
     """Without an agent left, a program ends with an error; it does not wait for ever."""
     with subprocess.Popen([program, "--trellis-hosts=localhost"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as running:
-        child = ""
-        while not child and running.poll() is None:
-            child = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=False).stdout
-        os.kill(int(child), signal.SIGKILL)
+        agents = []
+        while not agents and running.poll() is None:
+            agents = children(running.pid)
+        os.kill(agents[0], signal.SIGKILL)
         _, errors = running.communicate(timeout=60)
     assert running.returncode == 1 and "lost" in errors, errors
 
