@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <optional>
 
 #include "base/error.h"
@@ -16,10 +15,8 @@
 #include "base/text.h"
 #include "runtime/codec.h"
 #include "runtime/core/hosted.h"
-#include "runtime/core/keys.h"
 #include "runtime/core/task_info.h"
 #include "runtime/instance.h"
-#include "runtime/key.h"
 #include "runtime/net/hosts.h"
 #include "runtime/nodes.h"
 
@@ -38,14 +35,9 @@ std::vector<std::string> arguments;  ///< of the program, without ours
 struct Orders {
   net::Identity identity;
   std::string address;
-  std::string build;
-  std::string arithmetic;
   std::int32_t part = 1;  ///< of the cores, from 1
   std::int32_t parts = 1;
 };
-
-/// What a program's results depend on: its own bytes. Agents with others are refused.
-std::string program_stamp() { return key_of_file("/proc/self/exe").hex(); }
 
 [[noreturn]] void be_agent(const std::string& node) {
   int code = base::exit_code(base::Errc::internal);
@@ -59,13 +51,10 @@ std::string program_stamp() { return key_of_file("/proc/self/exe").hex(); }
     agent.address = [&orders] { return orders.address; };
     agent.node = node;
     agent.build = program_stamp();
-    agent.arithmetic = orders.arithmetic;
     std::string text;
     const net::Dismissal why = serve(agent, text);
     if (!text.empty()) base::warn(text);
-    code = why == net::Dismissal::over       ? 0
-           : why == net::Dismissal::unwanted ? base::exit_code(base::Errc::usage)
-                                             : base::exit_code(base::Errc::cancelled);
+    code = exit_code(why);
   } catch (const base::Error& error) {
     base::warn(error.what());
     code = base::exit_code(error.kind());
@@ -96,24 +85,17 @@ class HostedAgents final : public detail::Hosted {
   }
   void start() override {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-    std::int32_t here = 0;
-    for (const std::string& host : hosts) here += net::is_here(host) ? 1 : 0;
-    std::map<std::string, int> seen;
-    std::int32_t part = 0;
-    for (const std::string& host : hosts) {
-      const int number = ++seen[host];
+    for (const net::HostAgent& agent : net::agents_on(hosts)) {
       net::HostStart start;
-      start.host = host;
-      start.node = number == 1 ? host : base::cat(host, "-", number);
+      start.host = agent.host;
+      start.node = agent.node;
       start.words = {program, kAgent + start.node};
       start.words.insert(start.words.end(), arguments.begin(), arguments.end());
       Orders orders;
       orders.identity = net::load_network().issue(authority_, false);
       orders.address = nodes_address();
-      if (net::is_here(host)) {
-        orders.part = ++part;
-        orders.parts = here;
-      }
+      orders.part = agent.part;
+      orders.parts = agent.parts;
       start.input = base::as_text(encode(orders));
       processes_.start(start);
     }

@@ -3,6 +3,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/serving.h"
 #include "runtime/core/shipping.h"
+#include "runtime/key.h"
 
 namespace rt {
 
@@ -29,6 +30,20 @@ void dismiss_agent(std::uint32_t number) {
 }
 
 void give_up_calls() { shipping_for("give_up_calls()").give_up(); }
+
+int exit_code(net::Dismissal why) noexcept {
+  switch (why) {
+    case net::Dismissal::over:
+      return 0;
+    case net::Dismissal::unwanted:
+      return base::exit_code(base::Errc::usage);
+    case net::Dismissal::orphaned:
+      break;
+  }
+  return base::exit_code(base::Errc::cancelled);
+}
+
+std::string program_stamp() { return key_of_file("/proc/self/exe").hex(); }
 
 net::Dismissal serve(const AgentConfig& config, std::string& text) {
   detail::Serving serving(detail::Engine::for_driver("rt::serve"), config);

@@ -57,4 +57,10 @@ struct AgentConfig {
 /// to what the driver said. The calling thread is the driver thread of that Runtime.
 net::Dismissal serve(const AgentConfig& config, std::string& text);
 
+/// An agent's exit code: 0 over, 2 unwanted, 75 orphaned.
+[[nodiscard]] int exit_code(net::Dismissal why) noexcept;
+
+/// What two programs must have in common to share work: made from the executable's bytes.
+[[nodiscard]] std::string program_stamp();
+
 }  // namespace rt

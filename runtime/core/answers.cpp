@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "runtime/core/contents.h"
 #include "runtime/core/engine.h"
 
 namespace rt::detail {
@@ -115,13 +116,9 @@ bool Answers::answer_from_live(Version& version) {
 BoxRef Answers::read_stored(const TypeOps& ops, base::Key key, bool& found) {
   const Store::Blob blob = store_ != nullptr ? store_->lookup(key) : nullptr;
   found = blob != nullptr;
-  if (!found || &ops == type_ops<void>()) return {};
+  if (!found) return {};
   try {
-    BoxRef box(Box::create(ops));
-    ops.decode(box->object, *blob);
-    box->made = true;
-    if (ops.buffer) box->bytes = ops.byte_size(box->object);
-    return box;
+    return decoded_box(ops, *blob);
   } catch (const base::Error&) {
     store_->erase(key);
     found = false;

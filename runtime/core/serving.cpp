@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "runtime/core/calls.h"
+#include "runtime/core/contents.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/keys.h"
 #include "runtime/failure.h"
@@ -204,13 +205,7 @@ Held Serving::input_of(const TypeOps& ops, base::Key key) {
     return at->second;
   if (const auto at = asked_.find(key); at != asked_.end()) return at->second;
   if (const auto at = given_.find(key); at != given_.end()) {
-    BoxRef box;
-    if (&ops != type_ops<void>()) {
-      box = BoxRef(Box::create(ops));
-      ops.decode(box->object, *at->second);
-      box->made = true;
-      if (ops.buffer) box->bytes = ops.byte_size(box->object);
-    }
+    BoxRef box = decoded_box(ops, *at->second);
     Held version(Version::create(&ops));
     version->key = key;
     version->settle(std::move(box), Stage::ready, nullptr);
@@ -262,11 +257,10 @@ net::Output Serving::output_of(Version& version, bool back) {
     output.here = true;
     return output;
   }
-  Box& box = *version.box.get();
+  const Box& box = *version.box.get();
   output.size = box.bytes;
   if (!back || (version.ops->buffer && box.bytes > net::kSmall)) return output;
-  if (version.ops->buffer) engine_.handles().fetch(box);
-  version.ops->encode(box.object, box.host_bytes(), output.bytes);
+  output.bytes = encoded_content(version, engine_.handles());
   output.size = output.bytes.size();
   output.here = output.bytes.size() <= net::kSmall;
   if (!output.here) output.bytes.clear();
@@ -354,13 +348,8 @@ void Serving::drop(const std::vector<base::Key>& keys) {
 net::Agent::Blob Serving::content(base::Key key) {
   const auto at = kept_.find(key);
   if (at != kept_.end() && at->second->at() == Stage::ready) {
-    Version& version = *at->second.get();
-    base::Bytes bytes;
-    if (version.box) {
-      if (version.ops->buffer) engine_.handles().fetch(*version.box.get());
-      version.ops->encode(version.box->object, version.box->host_bytes(), bytes);
-    }
-    return std::make_shared<const base::Bytes>(std::move(bytes));
+    return std::make_shared<const base::Bytes>(
+        encoded_content(*at->second.get(), engine_.handles()));
   }
   const auto& store = engine_.config().store;
   return store ? store->lookup(key) : nullptr;
@@ -393,13 +382,7 @@ void Serving::arrived(base::Key key, const net::Agent::Blob& content) {
   Version& version = *held.get();
   try {
     if (!content) throw base::Error(base::Errc::internal, "a value that it reads is nowhere");
-    BoxRef box;
-    if (version.ops != type_ops<void>()) {
-      box = BoxRef(Box::create(*version.ops));
-      version.ops->decode(box->object, *content);
-      box->made = true;
-      if (version.ops->buffer) box->bytes = version.ops->byte_size(box->object);
-    }
+    BoxRef box = decoded_box(*version.ops, *content);
     // One that was made here meanwhile stays: the driver may know of it.
     kept_.try_emplace(key, held);
     engine_.fulfil(version, std::move(box));

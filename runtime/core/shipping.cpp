@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "runtime/core/contents.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/parameters.h"
 #include "runtime/core/thread.h"
@@ -287,17 +288,12 @@ void Shipping::tick() {
 // --- what comes back
 
 BoxRef Shipping::box_of(const TypeOps& ops, base::Key key, net::Output& output) {
+  if (output.here) return decoded_box(ops, output.bytes);
   if (&ops == type_ops<void>()) return {};
   BoxRef box(Box::create(ops));
-  if (output.here) {
-    ops.decode(box->object, output.bytes);
-    box->made = true;
-    if (ops.buffer) box->bytes = ops.byte_size(box->object);
-  } else {
-    box->bytes = output.size;
-    box->away = new Away(key);
-    dispatcher_->retain(key);
-  }
+  box->bytes = output.size;
+  box->away = new Away(key);
+  dispatcher_->retain(key);
   return box;
 }
 
@@ -382,9 +378,7 @@ void Shipping::arrived(base::Key key, const net::Dispatcher::Blob& content) {
     try {
       if (!content)
         throw base::Error(base::Errc::internal, "a value was lost with every node that had it");
-      box->ops->decode(box->object, *content);
-      box->made = true;
-      if (box->ops->buffer) box->bytes = box->ops->byte_size(box->object);
+      decode_content(*box.get(), *content);
     } catch (const std::exception&) {
       away.failure = new Failure;
       away.failure->error = std::current_exception();
@@ -395,13 +389,8 @@ void Shipping::arrived(base::Key key, const net::Dispatcher::Blob& content) {
 
 net::Dispatcher::Blob Shipping::content(base::Key key) {
   if (const auto at = here_.find(key); at != here_.end()) {
-    Version& version = *at->second.get();
-    base::Bytes bytes;
-    if (version.box) {
-      if (version.ops->buffer) engine_.handles().fetch(*version.box.get());
-      version.ops->encode(version.box->object, version.box->host_bytes(), bytes);
-    }
-    return std::make_shared<const base::Bytes>(std::move(bytes));
+    return std::make_shared<const base::Bytes>(
+        encoded_content(*at->second.get(), engine_.handles()));
   }
   if (const auto at = files_.find(key); at != files_.end()) {
     try {

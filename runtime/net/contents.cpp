@@ -20,23 +20,14 @@ void Dispatcher::made_at(Agent& agent, base::Key key, std::uint64_t size) {
 
 void Dispatcher::no_longer_at(Agent& agent, base::Key key) {
   agent.holds.erase(key);
-  if (const auto held = held_.find(key); held != held_.end()) {
-    held->second.erase(agent.view.number);
-    if (held->second.empty()) held_.erase(held);
-  }
   if (Value* const value = places_.find(key)) value->at.erase(agent.view.number);
   resolve(key);
 }
 
+/// What nobody here knows of stays with the agent.
 void Dispatcher::holds(Agent& agent, const Holds& said) {
   for (const auto& [key, size] : said.contents) {
-    if (places_.find(key) != nullptr) {
-      made_at(agent, key, size);
-    } else {
-      held_[key].insert(agent.view.number);
-      agent.holds.insert(key);
-      held_sizes_[key] = size;
-    }
+    if (places_.find(key) != nullptr) made_at(agent, key, size);
   }
   answer_from_kept();
 }
@@ -57,23 +48,6 @@ void Dispatcher::answer_from_kept() {
       if (all) end_call(job, i, std::move(outcome));
     }
   }
-}
-
-bool Dispatcher::adopt(const Submission& call) {
-  remember(call, false);
-  bool all = true;
-  for (const base::Key& key : call.call.outputs) {
-    if (!key) continue;
-    Value& value = *places_.find(key);
-    if (const auto held = held_.find(key); held != held_.end()) {
-      value.at.merge(held->second);
-      value.size = held_sizes_[key];
-      held_.erase(held);
-      held_sizes_.erase(key);
-    }
-    all = all && value.somewhere();
-  }
-  return all;
 }
 
 void Dispatcher::want(base::Key key, base::Moment now) {

@@ -114,11 +114,6 @@ class Dispatcher final : private Places::Listener {
   void release(base::Key key) { places_.release(key); }
   /// Asks for a content that is retained: Client::arrived will follow.
   void want(base::Key key, base::Moment now);
-  /// Whether an agent has kept that content from an earlier epoch.
-  [[nodiscard]] bool kept(base::Key key) const noexcept { return held_.contains(key); }
-  /// remember(), and takes over what agents have kept of the call's outputs; true if that is all of
-  /// them, so that the call need not run.
-  [[nodiscard]] bool adopt(const Submission& call);
 
   /// Sends everybody away, as at the end of a study.
   void stop();
@@ -235,8 +230,6 @@ class Dispatcher final : private Places::Listener {
   std::map<ParcelId, Job> jobs_;
   std::map<std::uint64_t, std::pair<ParcelId, std::size_t>> calls_;
   std::set<Rank> ready_;
-  std::map<base::Key, std::set<std::uint32_t>> held_;  ///< from before, see Holds
-  std::map<base::Key, std::uint64_t> held_sizes_;
   std::map<base::Key, Wish> wishes_;
   std::deque<std::pair<base::Key, Blob>> relayed_;
   // What assign() has to see to, so that nothing calls itself over chains of any length:

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <memory>
 
 #include "base/clock.h"
@@ -58,6 +59,23 @@ std::vector<std::string> hosts_of(const std::string& list, const std::string& op
     from = end + 1;
   }
   return hosts;
+}
+
+std::vector<HostAgent> agents_on(const std::vector<std::string>& hosts) {
+  const auto here = static_cast<int>(std::count_if(hosts.begin(), hosts.end(), is_here));
+  std::vector<HostAgent> agents;
+  std::map<std::string, int> seen;
+  int part = 0;
+  for (const std::string& host : hosts) {
+    const int number = ++seen[host];
+    HostAgent& agent = agents.emplace_back();
+    agent.host = host;
+    agent.node = number == 1 ? host : base::cat(host, "-", number);
+    if (!is_here(host)) continue;
+    agent.part = ++part;
+    agent.parts = here;
+  }
+  return agents;
 }
 
 std::string address_towards(const std::vector<std::string>& hosts) {

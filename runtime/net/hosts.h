@@ -22,6 +22,16 @@ namespace rt::net {
 /// there is none.
 [[nodiscard]] std::string address_towards(const std::vector<std::string>& hosts);
 
+/// An agent of a list of hosts: what it is called, and which part of its machine it gets where that
+/// is this one.
+struct HostAgent {
+  std::string host;
+  std::string node;  ///< "a", and "a-2" where the list names it again
+  int part = 1;      ///< of the cores, from 1
+  int parts = 1;
+};
+[[nodiscard]] std::vector<HostAgent> agents_on(const std::vector<std::string>& hosts);
+
 /// A process to start on a host.
 struct HostStart {
   std::string host;

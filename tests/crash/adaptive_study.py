@@ -129,3 +129,17 @@ class Training(Sweep):
 
     def check_wreck(self, runs, progress):
         del runs, progress  # it has no log; what it announced comes again
+
+
+def add_choice(parser):
+    """Which study a test runs: a plain search, a network that adapts, or a population."""
+    parser.add_argument("programs")
+    parser.add_argument("--adapt", choices=sorted(POLICIES))
+    parser.add_argument("--population", action="store_true")
+
+
+def chosen(options):
+    """The run of the study that was chosen."""
+    if options.adapt:
+        return Sweep(options.programs, options.adapt)
+    return small.Sweep(options.programs, study=small.population() if options.population else small.STUDY)

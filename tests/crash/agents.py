@@ -104,18 +104,13 @@ def lose_drivers(run, expected, options, usual):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("programs")
-    parser.add_argument("--adapt", choices=sorted(adaptive_study.POLICIES))
-    parser.add_argument("--population", action="store_true")
+    adaptive_study.add_choice(parser)
     parser.add_argument("--losses", type=int, default=0)
     parser.add_argument("--drivers", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     require_network(options.programs)
-    if options.adapt:
-        run = adaptive_study.Sweep(options.programs, options.adapt)
-    else:
-        run = small.Sweep(options.programs, study=small.population() if options.population else small.STUDY)
+    run = adaptive_study.chosen(options)
     with run.place as place:
         expected = outcome(run, place.folder / "reference")
         usual = 0

@@ -34,14 +34,9 @@ def outcome(run, runs, *options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("programs")
-    parser.add_argument("--adapt", choices=sorted(adaptive_study.POLICIES))
-    parser.add_argument("--population", action="store_true")
+    adaptive_study.add_choice(parser)
     options = parser.parse_args()
-    if options.adapt:
-        run = adaptive_study.Sweep(options.programs, options.adapt)
-    else:
-        run = small.Sweep(options.programs, study=small.population() if options.population else small.STUDY)
+    run = adaptive_study.chosen(options)
     with run.place as place:
         expected = outcome(run, place.folder / "reference")
         for number, (name, how) in enumerate(WAYS.items()):

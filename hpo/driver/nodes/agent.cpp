@@ -17,22 +17,6 @@
 
 namespace hpo {
 
-namespace {
-
-int exit_code_of(rt::net::Dismissal why) noexcept {
-  switch (why) {
-    case rt::net::Dismissal::over:
-      return 0;
-    case rt::net::Dismissal::unwanted:
-      return base::exit_code(base::Errc::usage);
-    case rt::net::Dismissal::orphaned:
-      break;
-  }
-  return base::exit_code(base::Errc::cancelled);
-}
-
-}  // namespace
-
 std::string_view engine_word(Engine engine) noexcept {
   switch (engine) {
     case Engine::sequential:
@@ -74,13 +58,13 @@ int run_agent(const AgentOptions& options) {
     return driver ? driver->address : std::string();
   };
   agent.node = options.node.empty() ? base::host_name() : options.node;
-  agent.build = program_stamp();
+  agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);
   agent.stopping = [&interrupts] { return interrupts.asked()->load() > 0; };
   std::string text;
   const rt::net::Dismissal why = rt::serve(agent, text);
   if (!text.empty()) base::warn(text);
-  return exit_code_of(why);
+  return rt::exit_code(why);
 }
 
 }  // namespace hpo

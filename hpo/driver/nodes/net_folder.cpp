@@ -11,7 +11,6 @@
 #include "base/json_writer.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "runtime/key.h"
 
 namespace hpo {
 
@@ -60,11 +59,6 @@ std::optional<NetFolder::Driver> NetFolder::driver() const {
   } catch (const base::Error&) {
     return std::nullopt;
   }
-}
-
-std::string program_stamp() {
-  static const std::string stamp = rt::key_of_file("/proc/self/exe").hex();
-  return stamp;
 }
 
 }  // namespace hpo

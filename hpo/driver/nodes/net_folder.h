@@ -34,7 +34,4 @@ class NetFolder {
   base::Path path_;
 };
 
-/// What two programs must have in common to share a study's work: made from the executable.
-[[nodiscard]] std::string program_stamp();
-
 }  // namespace hpo

@@ -22,7 +22,7 @@ void StudyNodes::configure(rt::Config& config) {
   nodes->listen_at = rt::net::address_towards(options_.hosts);
   nodes->identity = rt::net::load_network().issue(folder_.authority(), true);
   nodes->epoch = static_cast<std::uint64_t>(log_.epoch());
-  nodes->build = program_stamp();
+  nodes->build = rt::program_stamp();
   nodes->arithmetic = tasks::arithmetic(study_.precision);
   nodes->changed = [this](const rt::net::AgentView& agent, std::size_t again) {
     changed(agent, again);

@@ -117,7 +117,7 @@ class DriverNode final : public EndPoint, public Dispatcher::Client {
       for (const Submission& each : parcel) {
         State& state = states_[each.id];
         if (!state.ever) continue;
-        (void)dispatcher_->adopt(each);
+        dispatcher_->remember(each, false);
         for (const base::Key& key : each.call.outputs) dispatcher_->retain(key);
         state.submitted = state.ended || state.cancelled;
       }
