@@ -39,7 +39,7 @@ TaskInfo::~TaskInfo() {
 }
 
 TaskInfo::TaskInfo(const TaskInfo& other)
-    : std::enable_shared_from_this<TaskInfo>(),
+    : std::enable_shared_from_this<TaskInfo>(other),
       name(other.name),
       version(other.version),
       signature(other.signature),

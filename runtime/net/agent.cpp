@@ -43,14 +43,14 @@ void Agent::hang_up(base::Moment now) {
 void Agent::lose_driver(base::Moment now) {
   session_.reset();
   alone_since_ = now;
-  for (const auto& [parcel, calls] : std::exchange(open_, {})) work_.cancel(parcel);
+  cancel_all();
   for (const base::Key& key : std::exchange(incoming_, {}).keys()) work_.arrived(key, nullptr);
   if (leaving_) end(Dismissal::over, {});
 }
 
 void Agent::end(Dismissal why, const std::string& text) {
   if (std::exchange(over_, true)) return;
-  for (const auto& [parcel, calls] : std::exchange(open_, {})) work_.cancel(parcel);
+  cancel_all();
   if (link_) post_.close(*link_);
   link_.reset();
   session_.reset();
@@ -125,12 +125,9 @@ void Agent::handle(Message message) {
       [&](auto& said) {
         using M = std::remove_reference_t<decltype(said)>;
         if constexpr (std::is_same_v<M, Run>) {
-          const std::size_t calls = said.parcel.sources.size() + said.parcel.calls.size();
-          std::set<std::uint32_t>& open = open_[said.parcel.id];
-          for (std::uint32_t i = 0; i < calls; ++i) open.insert(i);
-          work_.run(std::move(said.parcel));
+          begin(std::move(said.parcel));
         } else if constexpr (std::is_same_v<M, Cancel>) {
-          if (open_.erase(said.parcel) != 0) work_.cancel(said.parcel);
+          cancel(said.parcel);
           go_if_empty();
         } else if constexpr (std::is_same_v<M, Drop>) {
           work_.drop(said.keys);
@@ -155,12 +152,41 @@ void Agent::handle(Message message) {
       message);
 }
 
+void Agent::begin(Parcel parcel) {
+  cancel(parcel.id);
+  const ParcelId number = ++last_;
+  numbers_[parcel.id] = number;
+  Open& open = open_[number];
+  open.theirs = std::exchange(parcel.id, number);
+  const std::size_t calls = parcel.sources.size() + parcel.calls.size();
+  for (std::uint32_t i = 0; i < calls; ++i) open.calls.insert(i);
+  work_.run(std::move(parcel));
+}
+
+void Agent::cancel(ParcelId theirs) {
+  const auto at = numbers_.find(theirs);
+  if (at == numbers_.end()) return;
+  const ParcelId number = at->second;
+  numbers_.erase(at);
+  open_.erase(number);
+  work_.cancel(number);
+}
+
+void Agent::cancel_all() {
+  numbers_.clear();
+  for (const auto& [number, open] : std::exchange(open_, {})) work_.cancel(number);
+}
+
 void Agent::ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome outcome) {
   const auto at = open_.find(parcel);
   if (at == open_.end() || !session_) return;
-  session_->send(post_, Answer{parcel, call, result, std::move(outcome)});
-  at->second.erase(call);
-  if (at->second.empty()) open_.erase(at);
+  Open& open = at->second;
+  session_->send(post_, Answer{open.theirs, call, result, std::move(outcome)});
+  open.calls.erase(call);
+  if (open.calls.empty()) {
+    numbers_.erase(open.theirs);
+    open_.erase(at);
+  }
   go_if_empty();
 }
 

@@ -36,7 +36,9 @@ class Agent {
   class Work {
    public:
     virtual ~Work() = default;
-    /// Begins the calls of a parcel; Agent::ended() is to follow for each.
+    /// Begins the calls of a parcel; Agent::ended() is to follow for each. Its number here is the
+    /// agent's own and never dealt twice: the driver may send a parcel again, and another driver
+    /// deals the same numbers.
     virtual void run(Parcel parcel) = 0;
     virtual void cancel(ParcelId parcel) = 0;
     /// The driver will not ask for these any more.
@@ -86,8 +88,16 @@ class Agent {
   [[nodiscard]] std::uint64_t epoch() const noexcept { return seen_; }
 
  private:
+  struct Open {
+    ParcelId theirs = 0;            ///< the driver's number
+    std::set<std::uint32_t> calls;  ///< that have not ended
+  };
+
   void greet(const Frame& frame, base::Moment now);
   void handle(Message message);
+  void begin(Parcel parcel);
+  void cancel(ParcelId theirs);
+  void cancel_all();
   void lose_driver(base::Moment now);
   void hang_up(base::Moment now);
   void end(Dismissal why, const std::string& text);
@@ -103,7 +113,9 @@ class Agent {
   bool dialling_ = false;
   std::optional<Session> session_;
   Incoming incoming_;
-  std::map<ParcelId, std::set<std::uint32_t>> open_;  ///< calls of parcels that have not ended
+  std::map<ParcelId, Open> open_;         ///< parcels that have not ended, by the number here
+  std::map<ParcelId, ParcelId> numbers_;  ///< the driver's numbers of those, and the numbers here
+  ParcelId last_ = 0;
   base::Moment alone_since_;
   base::Moment knocked_;
   bool leaving_ = false;

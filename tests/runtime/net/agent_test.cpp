@@ -137,6 +137,22 @@ TEST_F(Agents, OrphansEndThemselves) {
   EXPECT_EQ(worker.dismissal, Dismissal::orphaned);
 }
 
+TEST_F(Agents, AParcelSentAgainAfterABrokenLinkHasAnotherNumberHere) {
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  driver.dispatcher->submit({call(1)}, network.now());
+  while (worker.begun.empty() && network.step()) {
+  }
+  network.post(1).close(1);
+  worker.closed(1);
+  run_for(seconds(3));
+  ASSERT_EQ(driver.outcomes.size(), 1U);
+  EXPECT_EQ(driver.outcomes[0].end, End::made);
+  ASSERT_EQ(worker.begun.size(), 2U);
+  EXPECT_NE(worker.begun[0], worker.begun[1]);
+}
+
 TEST_F(Agents, OneThatLeavesAnswersWhatItHasAndGetsNoMore) {
   driver.start();
   worker.start();

@@ -67,6 +67,7 @@ class WorkerNode final : public EndPoint, public Agent::Work {
 
   // --- the agent
   void run(Parcel parcel) override {
+    begun.push_back(parcel.id);
     Running& running = parcels_[parcel.id];
     running.calls = parcel.sources;
     running.calls.insert(running.calls.end(), parcel.calls.begin(), parcel.calls.end());
@@ -110,6 +111,7 @@ class WorkerNode final : public EndPoint, public Agent::Work {
 
   std::optional<Dismissal> dismissal;
   std::uint64_t executed = 0;
+  std::vector<ParcelId> begun;  ///< the numbers of parcels, in their order
 
  private:
   struct Running {
