@@ -1,6 +1,8 @@
 #include "runtime/context.h"
 
+#include "base/error.h"
 #include "base/log.h"
+#include "runtime/core/engine.h"
 #include "runtime/core/running.h"
 
 namespace rt {
@@ -32,6 +34,13 @@ std::span<std::byte> Context::scratch() const noexcept {
 }
 
 bool Context::streams() const noexcept { return running_.node.stays != detail::Launch::kNone; }
+
+void Context::tell(std::string text) const {
+  constexpr std::size_t kMost = 256 << 10;
+  if (text.size() > kMost)
+    throw base::Error(base::Errc::usage, "Context::tell: at most 256 KiB at a time");
+  detail::Listeners::send(running_.node, std::move(text));
+}
 
 void Context::log(std::string_view line) const {
   const std::string group = running_.engine.group_of(running_.node).path();

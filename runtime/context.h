@@ -117,6 +117,10 @@ class Context {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
   }
 
+  /// Says something to whoever called the task and listens (runtime/listener.h), wherever that is:
+  /// up to 256 KiB of any bytes at a time. Never waits. Of a pure task no result may depend on it.
+  void tell(std::string text) const;
+
   /// One line for the user, with the task's name and group in front; goes where base::note goes.
   void log(std::string_view line) const;
 

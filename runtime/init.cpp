@@ -81,6 +81,12 @@ class HostedAgents final : public detail::Hosted {
       // Nobody can start another one: the calls that are left would wait for ever.
       if (started_ && processes_.alive() == 0) give_up_calls();
     };
+    nodes->complete = [this] {
+      std::size_t working = 0;
+      for (const net::AgentView& agent : agents())
+        working += agent.state == net::AgentState::working ? 1 : 0;
+      return started_ && working == processes_.alive();
+    };
     config.nodes = std::move(nodes);
   }
   void start() override {

@@ -20,6 +20,8 @@ detail::Shipping& shipping_for(const char* action) {
 
 std::string nodes_address() { return shipping_for("nodes_address()").address(); }
 
+bool takes_agents() { return detail::Engine::for_driver("takes_agents()").shipping() != nullptr; }
+
 std::vector<net::AgentView> agents() {
   detail::Shipping* const shipping = detail::Engine::for_driver("agents()").shipping();
   return shipping != nullptr ? shipping->dispatcher().agents() : std::vector<net::AgentView>();

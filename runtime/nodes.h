@@ -27,12 +27,17 @@ struct NodesConfig {
   std::function<void(const net::AgentView& agent, std::size_t again)> changed;
   /// Called on the driver thread several times a second.
   std::function<void()> tick;
+  /// Whether all agents are there that will ever be: a call that none of them can take fails then.
+  /// None: more may come, and such a call waits.
+  std::function<bool()> complete;
   /// Called on the driver thread once another driver has taken over.
   std::function<void(std::uint64_t epoch)> fenced;
 };
 
 /// Where agents reach the driver of this process: "host:port". Driver thread only.
 [[nodiscard]] std::string nodes_address();
+/// Whether agents run this process's calls, or will. Driver thread only.
+[[nodiscard]] bool takes_agents();
 /// The agents that there are and the last that were. Driver thread only.
 [[nodiscard]] std::vector<net::AgentView> agents();
 /// Sends one away. Driver thread only.

@@ -20,6 +20,7 @@
 #include "runtime/group.h"
 #include "runtime/init.h"
 #include "runtime/instance.h"
+#include "runtime/listener.h"
 #include "runtime/loop.h"
 #include "runtime/on.h"
 #include "runtime/process.h"

@@ -195,6 +195,12 @@ class Task<R(P...)> {
     return with([&](detail::TaskInfo& t) { t.keep = keep; });
   }
 
+  /// The body takes long, or waits for something outside: another process gets a call only when it
+  /// can begin it at once.
+  [[nodiscard]] Task long_running() const {
+    return with([](detail::TaskInfo& t) { t.long_running = true; });
+  }
+
   /// The name given to rt::task.
   [[nodiscard]] const std::string& name() const noexcept { return info_->name; }
 

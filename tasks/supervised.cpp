@@ -190,6 +190,12 @@ std::uint64_t Supervisors::start(const SupervisedProgram& program) {
   return number;
 }
 
+void Supervisors::beat() {
+  constexpr DriverWord kBeat = DriverWord::beat;
+  for (const auto& [number, child] : impl_->children)
+    (void)::send(child.socket.fd(), &kBeat, sizeof kBeat, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void Supervisors::stop(std::uint64_t program) {
   const auto found = impl_->children.find(program);
   if (found == impl_->children.end() || found->second.asked) return;

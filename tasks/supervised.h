@@ -53,6 +53,9 @@ class Supervisors {
   /// Asks a program to end. Without effect on one that is over.
   void stop(std::uint64_t program);
 
+  /// Tells the supervisors of all programs that this process lives (SupervisorOrder::silence).
+  void beat();
+
   /// What happened since the last call. Never waits.
   [[nodiscard]] std::vector<ProgramNews> take();
 

@@ -108,7 +108,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   rt::Runtime runtime(config);
   LoadedStudy loaded = load_settled(study);
   require_other_model(loaded, options.folder / kBestModelFile);
-  require_resources(loaded.asked, runtime.workers(), runtime.gpus());
+  require_resources(loaded.asked, runtime);
   for (const std::string& note : loaded.notes) observer.note(note);
   loaded.study = with_threshold(loaded, resolved_before(log), runtime.workers(), runtime.gpus());
   const TrialResources asked = trial_resources(loaded.study, loaded.study.space.middle());
@@ -157,14 +157,18 @@ std::int64_t program_slots(const StudySpec& study, const TrialResources& asked, 
   return std::clamp<std::int64_t>(fit, 1, slots);
 }
 
-/// Nothing is computed here: the driver's thread alone waits for the programs.
+/// Nothing is computed here: the driver's thread alone waits for the programs, or its agents do.
 SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& options,
                            Observer& observer) {
-  const rt::Runtime runtime({.workers = 1, .executor = rt::Executor::sequential});
+  StudyNodes nodes(study, options, log, observer);
+  rt::Config config{.workers = 1, .executor = rt::Executor::sequential};
+  nodes.configure(config);
+  const rt::Runtime runtime(config);
   const TrialResources asked = trial_resources(study, study.space.middle());
   const int cores = options.workers > 0 ? options.workers : base::usable_cores();
   const int gpus = static_cast<int>(base::gpu_names().size());
-  require_resources(asked, cores, gpus);
+  const bool on_agents = !options.hosts.empty();
+  if (!on_agents) require_resources(asked, cores, gpus);
   begin_anew_if_mended(log, study, nullptr, options.folder, observer);
   std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);
   const std::string files = program_files(trial_command(study, study.space.middle()));
@@ -172,7 +176,8 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
     changes.push_back(std::move(change));
   log.note(kProgramFilesFact, files);
   study.parallel = program_slots(study, asked, cores, gpus);
-  CommandWork work(study, options.folder);
+  nodes.open(study.parallel);
+  CommandWork work(study, options.folder, on_agents);
   Driver driver({.study = study,
                  .log = log,
                  .runtime = runtime,

@@ -5,6 +5,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/keys.h"
 #include "runtime/core/open.h"
+#include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 
 namespace rt::detail {
@@ -41,7 +42,8 @@ void check_needs(Node& node) {
                                              std::to_string(needs.gpus) +
                                              " gpus: at least 1 and 0 are expected");
   }
-  if (needs.cpus > backend.cpu_workers()) {
+  const bool travels = engine.shipping() != nullptr && engine.shipping()->may_take(info);
+  if (!travels && needs.cpus > backend.cpu_workers()) {
     refuse_need(node, base::counted(needs.cpus, "cpu"),
                 "there are " + base::counted(backend.cpu_workers(), "CPU worker"));
   }
@@ -51,7 +53,7 @@ void check_needs(Node& node) {
   if (needs.gpus == 1 && !for_gpus) refuse_need(node, "a gpu", "it has no .cuda body");
   const bool asked = needs.gpus == 1 || (engine.scope().device() == Device::cuda && for_gpus);
   node.device = asked || info.cpu == nullptr ? Device::cuda : Device::cpu;
-  if (node.device == Device::cuda && backend.cuda_workers() == 0) {
+  if (!travels && node.device == Device::cuda && backend.cuda_workers() == 0) {
     refuse_need(
         node, "a gpu",
         "the executor (" + std::string(executor_name(engine.executor())) + ") has no CUDA worker");
@@ -60,7 +62,7 @@ void check_needs(Node& node) {
     refuse_need(node, "a gpu and " + base::counted(needs.cpus, "cpu"), "a CUDA body has one core");
   }
   const std::uint64_t memory = engine.admission().memory();
-  if (needs.memory.value > memory) {
+  if (!travels && needs.memory.value > memory) {
     refuse_need(node, base::format_bytes(needs.memory.value) + " of memory",
                 "the limit here is " + base::format_bytes(memory));
   }

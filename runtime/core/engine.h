@@ -30,6 +30,7 @@
 #include "runtime/core/handles.h"
 #include "runtime/core/idle_accounting.h"
 #include "runtime/core/lazy_nodes.h"
+#include "runtime/core/listeners.h"
 #include "runtime/core/node.h"
 #include "runtime/core/packs.h"
 #include "runtime/core/progress.h"
@@ -77,6 +78,7 @@ class Engine {
   [[nodiscard]] const Admission& admission() const noexcept { return admission_; }
   [[nodiscard]] Teams& teams() noexcept { return teams_; }
   [[nodiscard]] Packs& packs() noexcept { return packs_; }
+  [[nodiscard]] Listeners& listeners() noexcept { return listeners_; }
   /// Returns what lets other processes run calls; null if this one has no agents.
   [[nodiscard]] Shipping* shipping() const noexcept { return shipping_.get(); }
 
@@ -214,6 +216,7 @@ class Engine {
   Admission admission_;
   Teams teams_;
   Packs packs_;
+  Listeners listeners_;
   std::unique_ptr<Idler> idler_;     ///< null: idle workers do not spin
   std::unique_ptr<PaceBook> paces_;  ///< null: not kept
   std::unique_ptr<Shipping> shipping_;

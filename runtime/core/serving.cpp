@@ -16,6 +16,7 @@
 #include "runtime/core/keys.h"
 #include "runtime/failure.h"
 #include "runtime/key.h"
+#include "runtime/listener.h"
 #include "runtime/loop.h"
 #include "runtime/on.h"
 
@@ -61,10 +62,18 @@ struct Serving::End : Waiter, Event {
   std::uint32_t index;
   net::Call call;
   std::vector<Held> made;
+  Listener listener;
 
   End(Serving& serving, net::ParcelId of, std::uint32_t number, net::Call what,
       std::vector<Held> outputs)
-      : to(serving), parcel(of), index(number), call(std::move(what)), made(std::move(outputs)) {
+      : to(serving),
+        parcel(of),
+        index(number),
+        call(std::move(what)),
+        made(std::move(outputs)),
+        listener(made.back(), [this](std::string_view text) {
+          to.agent_->tell(parcel, index, call.outputs.back(), std::string(text));
+        }) {
     Waiter::fire = [](Waiter* self) noexcept {
       Engine::current()->mailbox().send(static_cast<End*>(self));
     };
@@ -174,6 +183,7 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
         inputs[p.input] = input_of(*p.ops, call.inputs[p.input]);
     }
     std::vector<Held> made = bind_revived(*node, inputs, paths);
+    auto end = std::make_unique<End>(*this, parcel, index, call, made);
     node->ref();  // submit() takes one
     engine_.submit(node);
     for (std::size_t i = 0; i < made.size(); ++i) {
@@ -184,7 +194,6 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
       kept_[call.outputs[i]] = made[i];
       running.keys.push_back(call.outputs[i]);
     }
-    auto end = std::make_unique<End>(*this, parcel, index, call, std::move(made));
     Version* const result = end->made.back().get();
     for (const Held& one : end->made) {
       if (one && one->gather == Gather::no) engine_.demand(one.get());

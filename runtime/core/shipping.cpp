@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "runtime/core/contents.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/parameters.h"
@@ -92,9 +94,12 @@ Shipping::~Shipping() {
   wanted_.clear();
 }
 
+bool Shipping::may_take(const TaskInfo& info) noexcept {
+  return info.pure && !info.inside && info.signature->revive != nullptr;
+}
+
 bool Shipping::takes(const Node& node) const noexcept {
-  const TaskInfo& info = *node.info;
-  if (!info.pure || info.inside || info.signature->revive == nullptr || !node.keyed) return false;
+  if (!may_take(*node.info) || !node.keyed) return false;
   return std::none_of(node.all_inputs().begin(), node.all_inputs().end(),
                       [](const Input& input) { return input.version->blank; });
 }
@@ -179,6 +184,8 @@ net::Submission Shipping::submission_of(const Node& node, std::uint64_t id) cons
   call.signature = signature_id(*node.info);
   call.device = node.device;
   call.priority = node.priority;
+  call.cpus = node.needs.cpus;
+  call.long_running = node.info->long_running;
   Writer constants;
   node.signature().encode_constants(node, constants);
   call.constants = std::move(constants).bytes();
@@ -272,9 +279,31 @@ void Shipping::give_up() {
   for (const base::Key& key : keys) arrived(key, nullptr);
 }
 
+void Shipping::see_to_starving() {
+  constexpr const char* kWhy = "no node has the workers, or the GPU, that it needs";
+  const std::vector<std::uint64_t> calls = dispatcher_->starving();
+  const bool news = starved_ != !calls.empty();
+  starved_ = !calls.empty();
+  if (calls.empty()) return;
+  if (!config_.complete || !config_.complete()) {
+    if (news)
+      base::warn(base::cat("task '", running_.at(calls.front())->info->name, "' waits: ", kWhy));
+    return;
+  }
+  dispatcher_->cancel(calls, base::now());
+  for (const std::uint64_t call : calls) {
+    net::Outcome refused;
+    refused.end = net::End::failed;
+    refused.trouble.kind = static_cast<std::int32_t>(base::Errc::no_device);
+    refused.trouble.reason = kWhy;
+    ended(call, std::move(refused));
+  }
+}
+
 void Shipping::tick() {
   dispatcher_->tick(base::now());
   if (config_.tick) config_.tick();
+  see_to_starving();
   std::vector<base::Key> unused;
   for (const auto& [key, version] : sources_) {
     if (version->holds.load() == 1) unused.push_back(key);
@@ -330,6 +359,11 @@ void Shipping::ended(std::uint64_t call, net::Outcome outcome) {
   }
   engine_.finish(node, Stage::failed, failure);
   failure->unref();
+}
+
+void Shipping::told(std::uint64_t call, const std::string& text) {
+  const auto at = running_.find(call);
+  if (at != running_.end()) engine_.listeners().tell(*at->second, text);
 }
 
 Failure* Shipping::failure_of(const Node& node, const net::Outcome& outcome) const {

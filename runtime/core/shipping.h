@@ -26,6 +26,8 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   Shipping(Engine& engine, const NodesConfig& config);
   ~Shipping() override;
 
+  /// Whether calls of a task can run elsewhere, as far as the task is concerned.
+  [[nodiscard]] static bool may_take(const TaskInfo& info) noexcept;
   /// Whether a call can run elsewhere.
   [[nodiscard]] bool takes(const Node& node) const noexcept;
   /// Whether each agent makes that call for itself, rather than have what it makes sent. Here it
@@ -73,9 +75,11 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   [[nodiscard]] BoxRef box_of(const TypeOps& ops, base::Key key, net::Output& output);
   [[nodiscard]] Failure* failure_of(const Node& node, const net::Outcome& outcome) const;
   void tick();
+  void see_to_starving();
 
   // What the dispatcher says:
   void ended(std::uint64_t call, net::Outcome outcome) override;
+  void told(std::uint64_t call, const std::string& text) override;
   void arrived(base::Key key, const net::Dispatcher::Blob& content) override;
   net::Dispatcher::Blob content(base::Key key) override;
   void unneeded(base::Key key) override;
@@ -96,7 +100,8 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   std::map<base::Key, Held> sources_;                   ///< what the agents make for themselves
   std::map<base::Key, std::vector<BoxRef>> wanted_;     ///< boxes that wait for their content
   std::size_t wants_ = 0;
-  std::mutex mutex_;  ///< guards what follows
+  bool starved_ = false;  ///< as last seen
+  std::mutex mutex_;      ///< guards what follows
   std::vector<base::Key> released_;
   std::atomic<bool> over_{false};
   std::unique_ptr<net::Transport> transport_;

@@ -52,6 +52,7 @@ TaskInfo::TaskInfo(const TaskInfo& other)
       pure(other.pure),
       late(other.late || initialised()),
       inside(other.inside),
+      long_running(other.long_running),
       keep(other.keep),
       retries(other.retries),
       last(other.last),
@@ -102,8 +103,9 @@ bool same_bodies(const TaskInfo& a, const TaskInfo& b) {
 
 bool same(const TaskInfo& a, const TaskInfo& b) {
   return a.name == b.name && a.version == b.version && same_bodies(a, b) && a.pure == b.pure &&
-         a.keep == b.keep && a.retries == b.retries && a.last == b.last && a.defaults.empty() &&
-         b.defaults.empty() && a.needs.cpus == b.needs.cpus && a.needs.gpus == b.needs.gpus &&
+         a.keep == b.keep && a.long_running == b.long_running && a.retries == b.retries &&
+         a.last == b.last && a.defaults.empty() && b.defaults.empty() &&
+         a.needs.cpus == b.needs.cpus && a.needs.gpus == b.needs.gpus &&
          a.needs.memory == b.needs.memory && a.needs_of == b.needs_of && a.cost_of == b.cost_of &&
          a.work_of == b.work_of && a.pack_fit == b.pack_fit && a.priority == b.priority &&
          a.priority_of == b.priority_of;

@@ -92,6 +92,7 @@ struct TaskInfo : std::enable_shared_from_this<TaskInfo> {
   bool pure = false;
   bool late = false;    ///< defined after rt::init: no agent would know it
   bool inside = false;  ///< of the runtime's own making: it stays in this process
+  bool long_running = false;
   Keep keep = Keep::worth;
   int retries = 0;
   OnFailure last = OnFailure::cancel_successors;

@@ -190,6 +190,12 @@ void Agent::ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome
   go_if_empty();
 }
 
+void Agent::tell(ParcelId parcel, std::uint32_t call, base::Key result, std::string text) {
+  const auto at = open_.find(parcel);
+  if (at == open_.end() || !session_) return;
+  session_->send(post_, Told{at->second.theirs, call, result, std::move(text)});
+}
+
 void Agent::need(base::Key key) {
   if (!session_) return;
   if (std::optional<Ask> ask = incoming_.begin(key)) session_->send(post_, *ask);

@@ -76,6 +76,8 @@ class Agent {
 
   /// How a call of a parcel ended; `result` is the key of its last output.
   void ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome outcome);
+  /// What the body of a call says; nothing where the parcel counts no more.
+  void tell(ParcelId parcel, std::uint32_t call, base::Key result, std::string text);
   /// Asks the driver for a content: Work::arrived will follow, unless the driver is lost.
   void need(base::Key key);
   /// A content is here no more.

@@ -20,33 +20,64 @@ void Dispatcher::made_at(Agent& agent, base::Key key, std::uint64_t size) {
 
 void Dispatcher::no_longer_at(Agent& agent, base::Key key) {
   agent.holds.erase(key);
+  if (const auto at = kept_.find(key); at != kept_.end()) {
+    at->second.erase(agent.view.number);
+    if (at->second.empty()) kept_.erase(at);
+  }
   if (Value* const value = places_.find(key)) value->at.erase(agent.view.number);
   resolve(key);
 }
 
-/// What nobody here knows of stays with the agent.
+/// What nobody here knows of may be what a later call makes.
 void Dispatcher::holds(Agent& agent, const Holds& said) {
   for (const auto& [key, size] : said.contents) {
-    if (places_.find(key) != nullptr) made_at(agent, key, size);
+    if (places_.find(key) != nullptr) {
+      made_at(agent, key, size);
+    } else {
+      kept_[key][agent.view.number] = size;
+    }
   }
-  answer_from_kept();
+  for (auto& [id, job] : jobs_) answer_from_kept(job);
 }
 
-/// Ends the calls that nobody runs yet and whose outputs agents have kept from before.
-void Dispatcher::answer_from_kept() {
-  for (auto& [id, job] : jobs_) {
-    for (std::size_t i = 0; job.agent == 0 && i < job.calls.size(); ++i) {
-      if (job.ended[i] != 0) continue;
-      Outcome outcome;
-      bool all = true;
-      for (const base::Key& key : job.calls[i].call.outputs) {
-        const Value* const value = key ? places_.find(key) : nullptr;
-        all = all && (!key || (value != nullptr && !value->at.empty()));
-        Output& output = outcome.outputs.emplace_back();
-        if (value != nullptr) output.size = value->size;
+/// Finds what the calls of a new job make among what agents have kept from before.
+void Dispatcher::recall(const Job& job) {
+  for (const Submission& each : job.calls) {
+    for (const base::Key& key : each.call.outputs) {
+      const auto at = kept_.find(key);
+      if (at == kept_.end()) continue;
+      for (const auto& [number, size] : std::exchange(at->second, {})) {
+        if (Agent* const holder = agent(number)) made_at(*holder, key, size);
       }
-      if (all) end_call(job, i, std::move(outcome));
+      kept_.erase(at);
     }
+  }
+}
+
+/// Ends the calls of a job that nobody runs yet whose outputs agents have kept from before, and
+/// those that only such calls would have read from: should anybody ask for what they make, it is
+/// made then.
+void Dispatcher::answer_from_kept(Job& job) {
+  std::set<base::Key> spared;
+  std::set<base::Key> read;
+  for (std::size_t i = job.calls.size(); i-- > 0 && job.agent == 0;) {
+    if (job.ended[i] != 0) continue;
+    const Call call = job.calls[i].call;
+    Outcome outcome;
+    bool kept = true;
+    bool needless = false;
+    bool needed = false;
+    for (const base::Key& key : call.outputs) {
+      const Value* const value = key ? places_.find(key) : nullptr;
+      kept = kept && (!key || (value != nullptr && !value->at.empty()));
+      needless = needless || spared.contains(key);
+      needed = needed || read.contains(key) || (value != nullptr && !value->readers.empty());
+      Output& output = outcome.outputs.emplace_back();
+      if (value != nullptr) output.size = value->size;
+    }
+    const bool ends = kept || (needless && !needed);
+    (ends ? spared : read).insert(call.inputs.begin(), call.inputs.end());
+    if (ends) end_call(job, i, std::move(outcome));
   }
 }
 

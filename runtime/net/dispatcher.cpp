@@ -124,6 +124,8 @@ void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now)
         using M = std::remove_reference_t<decltype(said)>;
         if constexpr (std::is_same_v<M, Answer>) {
           answer(from, std::move(said), now);
+        } else if constexpr (std::is_same_v<M, Told>) {
+          tell(from, said);
         } else if constexpr (std::is_same_v<M, Holds>) {
           holds(from, said);
         } else if constexpr (std::is_same_v<M, Ask>) {
@@ -184,6 +186,17 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
   end_call(job, index, std::move(said.outcome));
 }
 
+void Dispatcher::tell(const Agent& from, const Told& said) {
+  const auto at = jobs_.find(said.parcel);
+  if (at == jobs_.end() || at->second.agent != from.view.number) return;  // cancelled meanwhile
+  const Job& job = at->second;
+  const std::size_t index = said.call - job.sources.size();
+  if (index >= job.calls.size() || job.ended[index] != 0 || job.calls[index].id == 0 ||
+      job.calls[index].call.outputs.back() != said.result)
+    return;
+  client_.told(job.calls[index].id, said.text);
+}
+
 void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, base::Moment now) {
   const auto at = agents_.find(number);
   if (at == agents_.end()) return;
@@ -201,6 +214,8 @@ void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, b
   std::vector<base::Key> doubtful(gone.holds.begin(), gone.holds.end());
   for (const base::Key& key : doubtful) no_longer_at(gone, key);
   for (auto& [key, wish] : wishes_) wish.by_agents.erase(number);
+  for (auto& [key, at] : kept_) at.erase(number);
+  std::erase_if(kept_, [](const auto& one) { return one.second.empty(); });
   std::size_t again = 0;
   std::vector<ParcelId> lost;
   for (const ParcelId id : gone.parcels) {

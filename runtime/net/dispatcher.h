@@ -60,6 +60,9 @@ class Dispatcher final : private Places::Listener {
    public:
     virtual ~Client() = default;
     virtual void ended(std::uint64_t call, Outcome outcome) = 0;
+    /// What a call says while it runs. One that runs again, because its agent was lost, begins
+    /// anew.
+    virtual void told(std::uint64_t call, const std::string& text) { (void)call, (void)text; }
     /// The content that want() asked for; null: it cannot be had, because making it failed.
     virtual void arrived(base::Key key, const Blob& content) = 0;
     /// The content of a value or file that this process has; null when it has not.
@@ -125,6 +128,9 @@ class Dispatcher final : private Places::Listener {
   [[nodiscard]] std::size_t unfinished() const noexcept { return calls_.size(); }
   /// Slots of all agents that take parcels.
   [[nodiscard]] std::uint32_t slots() const noexcept;
+  /// Calls that wait though there are agents, because none of them can take them: they need more
+  /// slots, or a GPU.
+  [[nodiscard]] std::vector<std::uint64_t> starving() const;
   /// Frames of retired agents and of other epochs: none of them had an effect.
   [[nodiscard]] std::uint64_t stale() const noexcept;
 
@@ -133,6 +139,7 @@ class Dispatcher final : private Places::Listener {
     Session session;
     AgentView view;
     std::set<ParcelId> parcels;
+    std::size_t load = 0;  ///< slots that they take
     std::set<base::Key> holds;
     Incoming incoming;
     double mean = 0.05;  ///< seconds that a parcel takes from its sending to its last answer
@@ -146,6 +153,9 @@ class Dispatcher final : private Places::Listener {
     std::size_t left = 0;             ///< calls that have not ended
     bool unasked = false;             ///< one of them ended otherwise than by an answer
     bool again = false;               ///< it makes lost values again
+    std::size_t slots = 1;            ///< that it takes
+    bool for_gpu = false;
+    bool long_running = false;
     bool urgent = false;  ///< a parcel that an agent has waits for it, so it goes to a full one too
     std::int32_t priority = 0;
     std::uint32_t agent = 0;                             ///< that has it; 0: none
@@ -175,6 +185,7 @@ class Dispatcher final : private Places::Listener {
   void refuse(LinkId link, std::uint64_t nonce, Unwanted why, std::string text);
   void handle(std::uint32_t number, Message message, base::Moment now);
   void answer(Agent& agent, Answer answer, base::Moment now);
+  void tell(const Agent& agent, const Told& told);
   void retire(std::uint32_t number, AgentState how, std::string why, base::Moment now);
   [[nodiscard]] Agent* agent(std::uint32_t number) noexcept;
   void send(Agent& agent, Message message);
@@ -198,6 +209,8 @@ class Dispatcher final : private Places::Listener {
   void follow_up();
   void send_drops();
   [[nodiscard]] Agent* choose(const Job& job, bool& any_free);
+  [[nodiscard]] static bool suits(const Agent& agent, const Job& job) noexcept;
+  [[nodiscard]] bool has_room(const Agent& agent, const Job& job) const noexcept;
   [[nodiscard]] std::size_t window(const Agent& agent) const noexcept;
   [[nodiscard]] bool worth_waiting(const Agent& full, std::uint64_t bytes) const;
   void compact(Job& job);
@@ -206,7 +219,8 @@ class Dispatcher final : private Places::Listener {
   void made_at(Agent& agent, base::Key key, std::uint64_t size);
   void no_longer_at(Agent& agent, base::Key key);
   void holds(Agent& agent, const Holds& said);
-  void answer_from_kept();
+  void recall(const Job& job);
+  void answer_from_kept(Job& job);
   void resolve(base::Key key);
   void serve(Agent& agent, base::Key key, std::uint64_t from, const base::Bytes& content);
   void take_piece(Agent& agent, Give piece);
@@ -231,6 +245,8 @@ class Dispatcher final : private Places::Listener {
   std::map<std::uint64_t, std::pair<ParcelId, std::size_t>> calls_;
   std::set<Rank> ready_;
   std::map<base::Key, Wish> wishes_;
+  /// Contents that agents have kept from before and no call here makes yet; their sizes by agent.
+  std::map<base::Key, std::map<std::uint32_t, std::uint64_t>> kept_;
   std::deque<std::pair<base::Key, Blob>> relayed_;
   // What assign() has to see to, so that nothing calls itself over chains of any length:
   std::vector<base::Key> lost_;                            ///< to be made again

@@ -19,7 +19,12 @@ Outcome outcome_of(End end, const Trouble& trouble) {
 
 void Dispatcher::submit(std::vector<Submission> calls, base::Moment now) {
   if (calls.empty()) return;
-  prepare(add_job(std::move(calls), false));
+  Job& job = add_job(std::move(calls), false);
+  if (!kept_.empty()) {
+    recall(job);
+    answer_from_kept(job);
+  }
+  if (job.left > 0) prepare(job);
   assign(now);
 }
 
@@ -51,6 +56,9 @@ Dispatcher::Job& Dispatcher::add_job(std::vector<Submission> calls, bool again) 
       if (key) places_.entry(key).makers.insert(id);
     }
     if (each.id != 0) calls_[each.id] = {id, i};
+    job.slots = std::max<std::size_t>(job.slots, std::max(each.call.cpus, 1));
+    job.for_gpu = job.for_gpu || each.call.device == Device::cuda;
+    job.long_running = job.long_running || each.call.long_running;
     job.priority = std::max(i == 0 ? each.call.priority : job.priority, each.call.priority);
   }
   return job;
@@ -158,7 +166,8 @@ void Dispatcher::remade(base::Key key) {
 
 /// Nobody runs the job, and it waits for nothing, any more.
 void Dispatcher::take_back(Job& job) {
-  if (Agent* const at = agent(job.agent)) at->parcels.erase(job.id);
+  if (Agent* const at = agent(job.agent); at != nullptr && at->parcels.erase(job.id) != 0)
+    at->load -= job.slots;
   job.agent = 0;
   job.sources.clear();
   ready_.erase(rank(job));

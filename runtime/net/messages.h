@@ -57,6 +57,14 @@ struct Answer {
 /// The agent is about to go, and takes no more parcels.
 struct Leaving {};
 
+/// What the body of a call says while it runs.
+struct Told {
+  ParcelId parcel = 0;
+  std::uint32_t call = 0;
+  base::Key result;  ///< as in an Answer
+  std::string text;
+};
+
 // --- from the driver
 
 /// The answer to Hello: the agent's number from now on, and the epoch.
@@ -124,7 +132,7 @@ struct Fenced {
 };
 
 using Message = std::variant<Hello, Holds, Answer, Leaving, Welcome, Refused, Run, Cancel, Drop,
-                             Ask, Give, Gone, Beat, Bye, Fenced>;
+                             Ask, Give, Gone, Beat, Bye, Fenced, Told>;
 
 /// A message with its place. A Hello and its answer have none: all three numbers are 0.
 struct Frame {

@@ -28,6 +28,8 @@ struct Call {
   std::vector<base::Key> outputs;  ///< likewise, the result last
   std::vector<std::uint8_t> back;  ///< for each output: 1 if its bytes are asked back
   std::int32_t priority = 0;       ///< larger is sooner
+  std::int32_t cpus = 1;           ///< slots that it takes
+  bool long_running = false;       ///< it goes to an agent only when slots are free there
 };
 
 /// A file that a call reads, by its content and by where the driver sees it.

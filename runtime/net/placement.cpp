@@ -15,6 +15,31 @@ std::size_t Dispatcher::window(const Agent& agent) const noexcept {
   return agent.view.slots + static_cast<std::size_t>(extra);
 }
 
+bool Dispatcher::suits(const Agent& agent, const Job& job) noexcept {
+  return agent.view.state == AgentState::working && agent.view.slots >= job.slots &&
+         (!job.for_gpu || agent.view.gpus != 0);
+}
+
+bool Dispatcher::has_room(const Agent& agent, const Job& job) const noexcept {
+  if (job.urgent) return true;
+  return agent.load + job.slots <= (job.long_running ? agent.view.slots : window(agent));
+}
+
+std::vector<std::uint64_t> Dispatcher::starving() const {
+  std::vector<std::uint64_t> calls;
+  if (slots() == 0) return calls;
+  for (const Rank& rank : ready_) {
+    const Job& job = jobs_.at(rank.id);
+    if (std::any_of(agents_.begin(), agents_.end(),
+                    [&](const auto& each) { return suits(each.second, job); }))
+      continue;
+    for (std::size_t i = 0; i < job.calls.size(); ++i) {
+      if (job.ended[i] == 0 && job.calls[i].id != 0) calls.push_back(job.calls[i].id);
+    }
+  }
+  return calls;
+}
+
 /// Whether it takes less time until an agent comes free than the bytes take to another one.
 bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
   return full.view.state == AgentState::working &&
@@ -25,10 +50,8 @@ bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
 /// parcels a slot. Null if the job had better wait; `any_free` tells if somebody could take it.
 Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
   std::map<std::uint32_t, std::uint64_t> there;
-  bool for_gpu = false;
   for (std::size_t i = 0; i < job.calls.size(); ++i) {
     if (job.ended[i] != 0) continue;
-    for_gpu = for_gpu || job.calls[i].call.device == Device::cuda;
     for (const base::Key& key : job.calls[i].call.inputs) {
       const Value* const value = places_.find(key);
       if (value == nullptr || value->here) continue;
@@ -40,17 +63,16 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
   Agent* full = nullptr;
   std::uint64_t full_bytes = 0;
   for (auto& [number, each] : agents_) {
-    if (for_gpu && each.view.gpus == 0) continue;
     const auto at = there.find(number);
     const std::uint64_t bytes = at != there.end() ? at->second : 0;
-    const bool room = each.view.state == AgentState::working &&
-                      (job.urgent || each.parcels.size() < window(each));
-    if (!room) {
+    any_free = any_free || (each.view.state == AgentState::working && each.load < window(each));
+    if (!suits(each, job)) continue;
+    if (!has_room(each, job)) {
       if (bytes > full_bytes) std::tie(full, full_bytes) = std::tuple(&each, bytes);
       continue;
     }
     any_free = true;
-    const std::tuple rank(bytes, -static_cast<double>(each.parcels.size()) / each.view.slots);
+    const std::tuple rank(bytes, -static_cast<double>(each.load) / each.view.slots);
     if (best == nullptr || rank > best_rank) std::tie(best, best_rank) = std::tuple(&each, rank);
   }
   if (best != nullptr && full != nullptr && full_bytes > std::get<0>(best_rank) &&
@@ -159,6 +181,7 @@ void Dispatcher::ship(Job& job, Agent& to, base::Moment now) {
   job.agent = to.view.number;
   job.sent = now;
   to.parcels.insert(job.id);
+  to.load += job.slots;
   send(to, Run{std::move(parcel)});
 }
 

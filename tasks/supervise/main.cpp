@@ -51,6 +51,7 @@ class Supervisor final : public base::Supervision {
                      .stall = Duration(order.stall),
                      .grace = Duration(order.grace)}),
         memory_(order.memory),
+        silence_(order.silence),
         reports_(reports),
         driver_(driver),
         log_(kSupervisorLog, order.log_bytes) {}
@@ -121,6 +122,7 @@ class Supervisor final : public base::Supervision {
   }
 
   void turn() override {
+    if (silence_ > Duration::zero() && base::now() - heard_ > silence_) abandon();
     look_at_reports();
     weigh();
     tell();
@@ -199,7 +201,8 @@ class Supervisor final : public base::Supervision {
   void hear_driver() {
     DriverWord word{};
     const ssize_t bytes = ::recv(kSupervisorSocket, &word, sizeof word, MSG_DONTWAIT);
-    if (bytes > 0) cut(ProcessEnd::stopped);
+    heard_ = base::now();
+    if (bytes > 0 && word == DriverWord::stop) cut(ProcessEnd::stopped);
     if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) abandon();
   }
 
@@ -240,6 +243,8 @@ class Supervisor final : public base::Supervision {
   }
 
   std::uint64_t memory_;  ///< bytes that it may take; 0: no limit
+  Duration silence_;      ///< of the driver, after which it counts as gone; 0: any
+  Moment heard_ = base::now();
   const char* reports_;
   pid_t driver_;
   LogFile log_;

@@ -17,12 +17,13 @@ struct SupervisorOrder {
   std::int64_t time = 0;        ///< of the program
   std::int64_t stall = 0;       ///< without any output or report
   std::int64_t grace = 0;       ///< between SIGTERM and SIGKILL
+  std::int64_t silence = 0;     ///< of the driver, which counts as gone then
   std::uint64_t log_bytes = 0;  ///< of output that is kept
   std::uint64_t memory = 0;     ///< resident, of all its processes together
 };
 
-/// The driver's later messages; what the socket's end says is to kill at once.
-enum class DriverWord : std::uint8_t { stop };
+/// The driver's later messages; what the socket's end says is to kill at once. `beat`: it lives.
+enum class DriverWord : std::uint8_t { stop, beat };
 
 /// A supervisor's message: there is more to read, or all is over.
 struct SupervisorNews {

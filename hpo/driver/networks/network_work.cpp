@@ -20,6 +20,7 @@
 #include "runtime/async.h"
 #include "runtime/codec.h"
 #include "runtime/failure.h"
+#include "runtime/nodes.h"
 #include "runtime/on.h"
 #include "tasks/device.h"
 
@@ -140,6 +141,12 @@ void require_resources(const TrialResources& asked, int workers, int gpus) {
     refuse("memory", base::format_bytes(*asked.memory), base::format_bytes(memory));
 }
 
+void require_resources(const TrialResources& asked, const rt::Runtime& runtime) {
+  // Workers are counted where the tasks run, which nobody can tell before agents have come.
+  const int workers = rt::takes_agents() ? std::numeric_limits<int>::max() : runtime.workers();
+  require_resources(asked, workers, runtime.gpus());
+}
+
 void require_resources(const TrialResources& asked) {
   // Looking at the machine takes a hundred files, and this is asked for every trial.
   const int cores = asked.cpus > 1 ? base::usable_cores() : 1;
@@ -217,7 +224,7 @@ PlanPtr NetworkWork::plan_of(const Params& params, const StudyData& data) const 
   if (same_data && asked_->params == params) return asked_->plan;
   PlanPtr plan = plan_trial(study_, params, data.info, data.seeds.shuffle,
                             same_data ? asked_->plan.get() : nullptr);
-  require_resources(plan->spec.resources, runtime_.workers(), runtime_.gpus());
+  require_resources(plan->spec.resources, runtime_);
   if (runtime_.executor() != rt::Executor::simulated) {
     prepare_gpu(plan->spec.resources);
     require_precision(plan->spec.hyper.precision, plan->spec.resources);

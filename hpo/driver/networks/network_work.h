@@ -59,6 +59,8 @@ void add_counted(Metrics& metrics, const StudySpec& study, const nn::ModelSpec& 
 /// Throws base::Error (no_device) when a machine with so many workers and GPUs can never give a
 /// trial what it asks for, naming both.
 void require_resources(const TrialResources& asked, int workers, int gpus);
+/// The same for the workers and GPUs of a runtime. Agents may have any number of workers.
+void require_resources(const TrialResources& asked, const rt::Runtime& runtime);
 /// The same for all cores and GPUs that this process may use.
 void require_resources(const TrialResources& asked);
 

@@ -1,6 +1,7 @@
 #include "hpo/driver/nodes/agent.h"
 
 #include <cstdio>
+#include <optional>
 
 #include "base/log.h"
 #include "base/machine.h"
@@ -9,6 +10,7 @@
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/driver/planning/placement.h"
+#include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/study/asked.h"
 #include "runtime/instance.h"
@@ -41,12 +43,15 @@ int run_agent(const AgentOptions& options) {
                   ": no driver waits for agents there: start the sweep with --hosts"));
   const StudySpec study =
       parse_study(base::read_file(options.folder / "study.yaml"), "study.yaml", "/");
-  tasks::setup_process();
+  if (!study.runs_command) tasks::setup_process();
   RunOptions run;
   run.folder = options.folder;
   run.workers = options.workers;
   run.engine = options.engine;
   const Interrupts interrupts;
+  const auto leaving = [&interrupts] { return interrupts.asked()->load() > 0; };
+  std::optional<ProgramHost> programs;
+  if (study.runs_command) programs.emplace(study, options.folder, leaving);
   rt::Config config = config_of(run, study);
   config.pace_file.clear();
   const rt::Runtime runtime(config);
@@ -60,7 +65,7 @@ int run_agent(const AgentOptions& options) {
   agent.node = options.node.empty() ? base::host_name() : options.node;
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);
-  agent.stopping = [&interrupts] { return interrupts.asked()->load() > 0; };
+  agent.stopping = leaving;
   std::string text;
   const rt::net::Dismissal why = rt::serve(agent, text);
   if (!text.empty()) base::warn(text);

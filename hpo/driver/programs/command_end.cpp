@@ -135,6 +135,15 @@ std::optional<Report> closing_report(const StudySpec& study, CommandReports& rep
   return last;
 }
 
+bool may_be_of_the_job(const tasks::SupervisorNews& news) {
+  constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
+  if (!news.over || news.job_signal) return news.over;
+  const bool killed = news.end == base::ProcessEnd::killed;
+  if (!killed && news.end != base::ProcessEnd::exited) return false;
+  const int signal = killed ? news.status : news.status - kShells;
+  return signal == SIGTERM || signal == SIGINT;
+}
+
 std::uint64_t killed_for_memory() {
   const base::File file(::open("/proc/vmstat", O_RDONLY | O_CLOEXEC));
   std::string text(65536, '\0');

@@ -1,11 +1,13 @@
 #pragma once
 // How a program ended, in the words of the log.
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "hpo/driver/programs/command_reports.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/log/event.h"
@@ -29,6 +31,11 @@ void require_numbers(const StudySpec& study, const Report& report);
 /// ran. Throws TrialFailure where it never reported what decides.
 [[nodiscard]] std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports,
                                                    int status, double seconds);
+
+/// How long the end of a program that may have had a signal to its whole job waits to be judged:
+/// where this process gets the same signal meanwhile, the trial has not failed.
+inline constexpr base::Duration kJobSignal = std::chrono::milliseconds(700);
+[[nodiscard]] bool may_be_of_the_job(const tasks::SupervisorNews& news);
 
 /// Processes that the kernel has killed on this machine for want of memory since it started.
 [[nodiscard]] std::uint64_t killed_for_memory();

@@ -1,13 +1,13 @@
 #include "hpo/driver/programs/command_work.h"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include "base/log.h"
 #include "base/process/no_more.h"
 #include "base/text.h"
 #include "hpo/driver/programs/command_end.h"
+#include "hpo/driver/programs/program_order.h"
 #include "runtime/loop.h"
 
 namespace hpo {
@@ -15,45 +15,16 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kShownLines = 10;
-constexpr std::int64_t kMostOutput = 256'000'000;  ///< bytes that metric.regex reads
-constexpr std::size_t kMostTold = 1'000'000;       ///< reports that wait for a decision
-constexpr int kFiles = 12;                         ///< that are open at once while a program starts
-
-/// How long the end of a program that may have had a signal to its whole job waits to be judged:
-/// where this process gets the same signal meanwhile, the trial has not failed.
-constexpr base::Duration kJobSignal = std::chrono::milliseconds(700);
-
-bool may_be_of_the_job(const tasks::SupervisorNews& news) {
-  constexpr int kShells = 128;  ///< a shell's status of what a signal killed, above its number
-  if (!news.over || news.job_signal) return news.over;
-  const bool killed = news.end == base::ProcessEnd::killed;
-  if (!killed && news.end != base::ProcessEnd::exited) return false;
-  const int signal = killed ? news.status : news.status - kShells;
-  return signal == SIGTERM || signal == SIGINT;
-}
-
-std::int64_t nanoseconds(double seconds) {
-  constexpr double kMost = 9e18;
-  return static_cast<std::int64_t>(std::min(kMost, seconds * 1e9));
-}
+constexpr std::size_t kMostTold = 1'000'000;  ///< reports that wait for a decision
+constexpr int kFiles = 12;                    ///< that are open at once while a program starts
 
 }  // namespace
 
-std::map<std::string, std::string> command_environment(const base::Path& folder,
-                                                       const TrialResources& resources,
-                                                       const std::optional<std::string>& gpus) {
-  std::map<std::string, std::string> environment{
-      {"TRELLIS_TRIAL_DIR", folder.string()},
-      {"TRELLIS_CHECKPOINT_DIR", (folder / "checkpoint").string()},
-      {"TRELLIS_METRICS", trial_reports(folder)},
-      {"OMP_NUM_THREADS", std::to_string(resources.cpus)}};
-  if (gpus) environment.emplace("CUDA_VISIBLE_DEVICES", *gpus);
-  return environment;
-}
-
-CommandWork::CommandWork(const StudySpec& study, base::Path folder)
+CommandWork::CommandWork(const StudySpec& study, base::Path folder, bool on_agents)
     : study_(study),
       folder_(std::move(folder)),
+      on_agents_(on_agents),
+      driver_(static_cast<std::uint64_t>(base::wall_micros())),
       places_(static_cast<std::size_t>(study.parallel)),
       killed_for_memory_(killed_for_memory()),
       supervisors_([] { rt::wake(); }) {}
@@ -116,7 +87,8 @@ void CommandWork::admit() {
       continue;
     }
     if (runs_.size() >= most) return;
-    if (!runs_.contains(attempt->trial)) attempt->gpus = gpus_.take(attempt->resources);
+    if (!runs_.contains(attempt->trial))
+      attempt->gpus = on_agents_ ? GpuShare::Allocation{} : gpus_.take(attempt->resources);
     if (!attempt->gpus) {
       ++next;
       continue;
@@ -128,27 +100,54 @@ void CommandWork::admit() {
 }
 
 void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) {
-  const Limits& limits = study_.limits;
-  const base::Path& folder = attempt->folder->path;
+  attempt->looked = base::now();
+  if (on_agents_) return start_on_agent(attempt);
   std::optional<std::string> gpus;
   if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
   attempt->program = supervisors_.start(
-      {.path = command.path,
-       .words = command.words,
-       .folder = command.folder,
-       .environment = command_environment(folder, attempt->resources, gpus),
-       .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
-                 .stall = nanoseconds(limits.no_progress.value_or(0)),
-                 .grace = nanoseconds(limits.grace),
-                 // What is to be read is cut when it was.
-                 .log_bytes = attempt->reports.read_output()
-                                  ? std::max<decltype(limits.log)>(kMostOutput, limits.log)
-                                  : limits.log,
-                 .memory = attempt->resources.memory.value_or(0)},
-       .log = attempt->folder->log.fd(),
-       .reports = trial_reports(folder)});
+      program_order(study_, command, *attempt->folder, attempt->resources, gpus));
   programs_.emplace(attempt->program, attempt);
-  attempt->looked = base::now();
+}
+
+void CommandWork::start_on_agent(const AttemptPtr& attempt) {
+  attempt->call.emplace(base::cat("program of trial ", attempt->trial));
+  const rt::Group::Scope scope = attempt->call->enter();
+  const rt::Value<ProgramEnd> end = call_program({.trial = attempt->trial,
+                                                  .params = attempt->params,
+                                                  .cpus = attempt->resources.cpus,
+                                                  .driver = driver_,
+                                                  .start = ++starts_});
+  const std::weak_ptr<Attempt> heard = attempt;
+  attempt->listener.emplace(end, [this, heard](std::string_view word) {
+    const AttemptPtr of = heard.lock();
+    if (of && of->call && !word.empty()) hear(of, static_cast<ProgramWord>(word.front()));
+  });
+  (void)rt::spawn(await_end(attempt, end));
+}
+
+/// The end of a program on an agent, in the words of a supervisor here.
+rt::Async<void> CommandWork::await_end(AttemptPtr attempt, rt::Value<ProgramEnd> value) {
+  tasks::SupervisorNews over{.over = true, .end = base::ProcessEnd::lost};
+  try {
+    const ProgramEnd end = co_await value;
+    over.end = end.end;
+    over.status = end.status;
+    over.took = end.took;
+    over.left_out = end.left_out;
+    over.memory = end.memory;
+    attempt->starved = end.starved;
+    attempt->interrupted = end.interrupted;
+  } catch (...) {
+    if (!attempt->failure) attempt->failure = std::current_exception();
+  }
+  attempt->listener.reset();
+  hear(attempt, over);
+}
+
+/// Without effect on a program that was not started or is over.
+void CommandWork::stop(Attempt& attempt) {
+  supervisors_.stop(attempt.program);
+  if (attempt.call) attempt.call->cancel();
 }
 
 namespace {
@@ -185,18 +184,36 @@ void CommandWork::Attempt::read() {
 
 /// A program's place and files are free again as soon as it is gone and what it reported was read:
 /// what its trial waits for may take long, and others may wait for them meanwhile.
+void CommandWork::hear(const AttemptPtr& attempt, const tasks::SupervisorNews& news) {
+  if (news.over) attempt->over = news;
+  attempt->read();
+  if (attempt->failure && !attempt->over) stop(*attempt);
+  if (attempt->over) {
+    attempt->call.reset();
+    give_place_back(attempt);
+  }
+  attempt->stir();
+}
+
+/// One that begins again, because its agent was lost, begins where its checkpoints say.
+void CommandWork::hear(const AttemptPtr& attempt, ProgramWord word) {
+  if (attempt->over) return;
+  hear(attempt, tasks::SupervisorNews{});
+  if (word == ProgramWord::more || attempt->over) return;
+  attempt->reports.begin(word == ProgramWord::resumed);
+  attempt->looked = base::now();
+}
+
 void CommandWork::hear(const tasks::ProgramNews& news) {
   const auto found = programs_.find(news.program);
   if (found == programs_.end()) return;
   const AttemptPtr attempt = found->second;
-  if (news.news.over) attempt->over = news.news;
-  attempt->read();
-  if (attempt->failure && !attempt->over) supervisors_.stop(attempt->program);
-  if (attempt->over) {
+  if (news.news.over) {
+    const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
+    attempt->starved = killed_for_memory_ > before;
     programs_.erase(found);
-    give_place_back(attempt);
   }
-  attempt->stir();
+  hear(attempt, news.news);
 }
 
 void CommandWork::turn() {
@@ -226,7 +243,7 @@ rt::Async<bool> CommandWork::hand_in(TrialContext& trial, AttemptPtr attempt) {
 }
 
 rt::Async<void> CommandWork::end_early(AttemptPtr attempt) {
-  supervisors_.stop(attempt->program);
+  stop(*attempt);
   while (!attempt->over) {
     rt::Async<void> waiting = something(attempt);
     co_await std::move(waiting);
@@ -277,28 +294,36 @@ rt::Async<bool> CommandWork::follow(TrialContext& trial, AttemptPtr attempt) {
 
 rt::Async<bool> CommandWork::run_program(TrialContext& trial, AttemptPtr attempt,
                                          const TrialCommand& command) {
-  begin_log(*attempt->folder);
-  attempt->reports.begin(attempt->folder->has_checkpoints);
-  while (!has_room(attempt, [&] { start(attempt, command); })) {
-    rt::Async<void> placing = place(attempt);
-    co_await std::move(placing);
+  for (;;) {
+    begin_log(*attempt->folder);
+    attempt->reports.begin(attempt->folder->has_checkpoints);
+    while (!has_room(attempt, [&] { start(attempt, command); })) {
+      rt::Async<void> placing = place(attempt);
+      co_await std::move(placing);
+      if (attempt->unwanted) co_return false;
+    }
+    rt::Async<bool> following = follow(trial, attempt);
+    const bool further = co_await std::move(following);
+    if (!further || !std::exchange(attempt->interrupted, false)) co_return further;
+    attempt->over.reset();
+    attempt->log = LongLog(study_.limits.log);
+    rt::Async<void> again = find_folder(trial, attempt);
+    co_await std::move(again);
     if (attempt->unwanted) co_return false;
   }
-  rt::Async<bool> following = follow(trial, attempt);
-  co_return co_await std::move(following);
 }
 
 rt::Async<void> CommandWork::run(TrialContext& trial) {
   const TrialCommand command = trial_command(study_, trial.params());
   const std::span<const Reported> logged = trial.logged();
-  const auto attempt =
-      std::make_shared<Attempt>(trial.trial(), trial_resources(study_, trial.params()),
-                                CommandReports(study_, logged.empty() ? nullptr : &logged.back()),
-                                LongLog(study_.limits.log));
+  const auto attempt = std::make_shared<Attempt>(
+      trial.trial(), trial.params(), trial_resources(study_, trial.params()),
+      CommandReports(study_, logged.empty() ? nullptr : &logged.back()),
+      LongLog(study_.limits.log));
   trial.go_on_behind(logged.size());
   trial.when_void([this, attempt] {
     attempt->unwanted = true;
-    supervisors_.stop(attempt->program);
+    stop(*attempt);
     attempt->stir();
   });
   std::exception_ptr failure;
@@ -321,7 +346,7 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
   } catch (...) {
     failure = std::current_exception();
   }
-  if (attempt->program != 0 && !attempt->over) {
+  if ((attempt->program != 0 || attempt->call) && !attempt->over) {
     rt::Async<void> ending = end_early(attempt);
     co_await std::move(ending);
   }
@@ -332,12 +357,11 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
 
 rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage) { co_return ExportedModel{}; }
 
-Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) {
+Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) const {
   const tasks::SupervisorNews& news = *attempt.over;
   if (news.end == base::ProcessEnd::exited && news.status == 0) return {};
-  const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
   return command_end(study_, path, news, last_log_lines(folder_, attempt.trial, 1),
-                     killed_for_memory_ > before);
+                     attempt.starved);
 }
 
 std::vector<std::string> CommandWork::last_lines(std::uint64_t trial) const {

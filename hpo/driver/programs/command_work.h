@@ -18,26 +18,23 @@
 #include "hpo/driver/programs/gpu_share.h"
 #include "hpo/driver/programs/long_log.h"
 #include "hpo/driver/programs/places.h"
+#include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/command.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
+#include "runtime/group.h"
+#include "runtime/listener.h"
 #include "runtime/value.h"
 #include "tasks/supervised.h"
 
 namespace hpo {
 
-/// What a trial's program finds in its environment. `gpus`: for CUDA_VISIBLE_DEVICES; none leaves
-/// it as it is.
-[[nodiscard]] std::map<std::string, std::string> command_environment(
-    const base::Path& folder, const TrialResources& resources,
-    const std::optional<std::string>& gpus);
-
 class CommandWork final : public TrialWork {
  public:
   /// `study` outlives this and has its slots; `folder` is the study's. At most that many programs
-  /// run at once.
-  CommandWork(const StudySpec& study, base::Path folder);
+  /// run at once: on the agents of the rt::Runtime (ProgramHost), or here.
+  CommandWork(const StudySpec& study, base::Path folder, bool on_agents);
 
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   /// Starts the program and continues after the logged reports: what it reports again is skipped.
@@ -55,15 +52,25 @@ class CommandWork final : public TrialWork {
   };
   /// One attempt of a trial, from its wait for a place to the end of its program.
   struct Attempt {
-    Attempt(std::uint64_t number, TrialResources needs, CommandReports begun, LongLog kept)
-        : trial(number), resources(std::move(needs)), reports(std::move(begun)), log(kept) {}
+    Attempt(std::uint64_t number, Params given, TrialResources needs, CommandReports begun,
+            LongLog kept)
+        : trial(number),
+          params(std::move(given)),
+          resources(std::move(needs)),
+          reports(std::move(begun)),
+          log(kept) {}
 
     std::uint64_t trial;
+    Params params;
     TrialResources resources;
     CommandReports reports;
     bool unwanted = false;                     ///< nothing that it does counts any more
     std::optional<GpuShare::Allocation> gpus;  ///< it has a place: no program without one
-    std::uint64_t program = 0;                 ///< 0: not started
+    std::uint64_t program = 0;                 ///< 0: not started here
+    std::optional<rt::Group> call;             ///< of its program on an agent, until its end
+    std::optional<rt::Listener> listener;      ///< likewise
+    bool interrupted = false;                  ///< its agent had to go: the program is to run again
+    bool starved = false;                      ///< as the program ended, its machine lacked memory
     std::optional<TrialFolder> folder;         ///< until all that the program did was read
     LongLog log;                               ///< where its lines are reports
     std::deque<Told> told;                     ///< read, and not handed in yet
@@ -94,14 +101,22 @@ class CommandWork final : public TrialWork {
   rt::Async<bool> follow(TrialContext& trial, AttemptPtr attempt);
   rt::Async<void> end_early(AttemptPtr attempt);
   void start(const AttemptPtr& attempt, const TrialCommand& command);
+  void start_on_agent(const AttemptPtr& attempt);
+  rt::Async<void> await_end(AttemptPtr attempt, rt::Value<ProgramEnd> value);
+  void stop(Attempt& attempt);
   void hear(const tasks::ProgramNews& news);
+  void hear(const AttemptPtr& attempt, const tasks::SupervisorNews& news);
+  void hear(const AttemptPtr& attempt, ProgramWord word);
   void admit();
   [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
   void give_place_back(const AttemptPtr& attempt);
-  [[nodiscard]] Ended end_of(const Attempt& attempt, const std::string& path);
+  [[nodiscard]] Ended end_of(const Attempt& attempt, const std::string& path) const;
 
   const StudySpec& study_;
   base::Path folder_;
+  bool on_agents_;
+  std::uint64_t driver_;      ///< names this process among the drivers of the study
+  std::uint64_t starts_ = 0;  ///< of programs on agents
   GpuShare gpus_;
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place

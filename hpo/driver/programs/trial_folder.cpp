@@ -143,16 +143,32 @@ TrialFolder open_trial_folder(const base::Path& study, std::uint64_t trial, cons
   return folder;
 }
 
-base::File TrialFolder::reports() const {
-  base::File file(::openat(self.fd(), kReports, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+namespace {
+
+base::File regular_file(const base::File& in, const char* name) {
+  base::File file(::openat(in.fd(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   const bool regular = file && ::fstat(file.fd(), &status) == 0 && S_ISREG(status.st_mode);
   return regular ? std::move(file) : base::File();
 }
 
+}  // namespace
+
+base::File TrialFolder::reports() const { return regular_file(self, kReports); }
+base::File TrialFolder::printed() const { return regular_file(self, kLog); }
+
 void begin_log(TrialFolder& folder) {
   (void)::renameat(folder.self.fd(), kLog, folder.self.fd(), kOldLog);
   folder.log = open_file(folder.self, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+}
+
+bool continue_log(TrialFolder& folder) {
+  folder.log = open_file(folder.self, folder.path, kLog, O_RDWR | O_APPEND | O_CREAT);
+  struct flock all {
+    .l_type = F_WRLCK, .l_whence = SEEK_SET
+  };
+  // Without locks on this file system nobody can tell.
+  return ::fcntl(folder.log.fd(), F_OFD_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
 std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,

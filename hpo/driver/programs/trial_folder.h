@@ -27,6 +27,8 @@ struct TrialFolder {
   /// metrics.jsonl as it is now: programs append to it, but may also make it anew. None where there
   /// is no regular file of that name.
   [[nodiscard]] base::File reports() const;
+  /// The log, for reading; none where there is no such regular file.
+  [[nodiscard]] base::File printed() const;
 };
 
 /// Makes the folder, or finds it as an attempt with the same params left it; what one with other
@@ -37,6 +39,10 @@ struct TrialFolder {
 /// Another attempt begins: `log` is an empty file that it may print to. Throws base::Error
 /// (storage).
 void begin_log(TrialFolder& folder);
+
+/// Goes on with the log that there is: it may be printed to. False where another process has done
+/// this before and still has its `log` open, or what inherited that. Throws base::Error (storage).
+[[nodiscard]] bool continue_log(TrialFolder& folder);
 
 /// The last lines of what a trial printed, at most `most`.
 [[nodiscard]] std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,

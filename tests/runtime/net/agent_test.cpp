@@ -19,6 +19,7 @@ struct IdleDriver final : EndPoint, Dispatcher::Client {
   std::unique_ptr<Dispatcher> dispatcher;
   std::vector<Outcome> outcomes;
   std::vector<AgentView> changes;
+  std::vector<std::pair<std::uint64_t, std::string>> heard;
   std::uint64_t fenced_by = 0;
 
   explicit IdleDriver(InProcess& all) : network(all) {}
@@ -37,6 +38,7 @@ struct IdleDriver final : EndPoint, Dispatcher::Client {
   }
   void closed(LinkId link) override { dispatcher->closed(link, "closed", network.now()); }
   void ended(std::uint64_t, Outcome outcome) override { outcomes.push_back(std::move(outcome)); }
+  void told(std::uint64_t id, const std::string& text) override { heard.emplace_back(id, text); }
   void arrived(base::Key, const Dispatcher::Blob&) override {}
   Dispatcher::Blob content(base::Key) override { return nullptr; }
   void unneeded(base::Key) override {}
@@ -180,6 +182,70 @@ TEST_F(Agents, AllGoWhenTheStudyIsOver) {
   driver.dispatcher->stop();
   run_for(seconds(1));
   EXPECT_EQ(worker.dismissal, Dismissal::over);
+}
+
+TEST_F(Agents, LongCallsWaitForAFreeSlot) {
+  driver.start();
+  worker.start();  // it has two slots
+  run_for(seconds(1));
+  for (std::uint64_t id = 1; id <= 6; ++id) {
+    Submission one = call(id);
+    one.call.long_running = true;
+    driver.dispatcher->submit({one}, network.now());
+  }
+  while (driver.outcomes.size() < 6 && network.step())
+    ASSERT_LE(driver.dispatcher->agents().back().parcels, 2U);
+  EXPECT_EQ(driver.outcomes.size(), 6U);
+}
+
+TEST_F(Agents, CallsTakeAsManySlotsAsTheyNeed) {
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  Submission wide = call(1);
+  wide.call.cpus = 3;
+  driver.dispatcher->submit({wide, call(2)}, network.now());
+  driver.dispatcher->submit({call(3)}, network.now());
+  run_for(seconds(2));
+  EXPECT_EQ(driver.dispatcher->starving(), (std::vector<std::uint64_t>{1, 2}));
+  ASSERT_EQ(driver.outcomes.size(), 1U) << "the others go on";
+  WorkerNode other(network, 2, 0, 4);
+  other.start();
+  run_for(seconds(3));
+  EXPECT_TRUE(driver.dispatcher->starving().empty());
+  EXPECT_EQ(driver.outcomes.size(), 3U);
+  other.crash(false);
+}
+
+TEST_F(Agents, WhatTheyKeptFromTheLastDriverIsNotMadeAgain) {
+  std::vector<Submission> chain{call(1), call(2), call(3)};
+  chain[1].call.inputs = {{1, 1}};
+  chain[2].call.inputs = {{2, 1}};
+  driver.start();
+  worker.start();
+  driver.dispatcher->retain({3, 1});
+  driver.dispatcher->submit(chain, network.now());
+  run_for(seconds(3));
+  ASSERT_EQ(driver.outcomes.size(), 3U);
+  const std::uint64_t executed = worker.executed;
+  driver.options.epoch = 2;
+  driver.start();
+  run_for(seconds(30));
+  ASSERT_EQ(driver.dispatcher->slots(), 2U);
+  driver.dispatcher->submit(chain, network.now());
+  run_for(seconds(3));
+  ASSERT_EQ(driver.outcomes.size(), 6U);
+  EXPECT_EQ(driver.outcomes[5].end, End::made);
+  EXPECT_EQ(worker.executed, executed);
+}
+
+TEST_F(Agents, WhatACallSaysComesBeforeItsEnd) {
+  driver.start();
+  worker.start();
+  driver.dispatcher->submit({call(1)}, network.now());
+  run_for(seconds(1));
+  ASSERT_EQ(driver.heard.size(), 1U);
+  EXPECT_EQ(driver.heard[0], std::pair(std::uint64_t{1}, base::Key{1, 1}.hex()));
 }
 
 TEST_F(Agents, AParcelThatTakesThreeNodesAlongEndsAsLost) {

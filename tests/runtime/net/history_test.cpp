@@ -189,6 +189,11 @@ class DriverNode final : public EndPoint, public Dispatcher::Client {
         network_.after(milliseconds(network_.dice().below(3000)), 0, [this, key] { want(key); });
     }
   }
+  void told(std::uint64_t call, const std::string& text) override {
+    const State& state = states_.at(call);
+    if (state.ended || state.cancelled) differ("a call that is over said something");
+    if (text != call_of(call).outputs.back().hex()) differ("another call said that");
+  }
   void arrived(base::Key key, const Dispatcher::Blob& content) override {
     if (!wanted_[key]) return differ("a content came that nobody asked for");
     wanted_[key] = false;

@@ -47,6 +47,16 @@ TEST(Messages, ComeBackAsTheyWere) {
   EXPECT_EQ(encode_frame(back), frame);
 }
 
+TEST(Messages, WhatACallSaysMayBeAnyBytes) {
+  const std::string text("a\0\n\xff", 4);
+  const Frame back = decode_frame(encode_frame({1, 1, 1, Told{7, 2, {3, 4}, text}}));
+  const Told& told = std::get<Told>(back.message);
+  EXPECT_EQ(told.parcel, 7U);
+  EXPECT_EQ(told.call, 2U);
+  EXPECT_EQ(told.result, (base::Key{3, 4}));
+  EXPECT_EQ(told.text, text);
+}
+
 TEST(Messages, BytesThatAreNoFrameAreRefused) {
   const base::Bytes good = encode_frame({1, 1, 1, Beat{5}});
   EXPECT_THROW((void)decode_frame({}), base::Error);

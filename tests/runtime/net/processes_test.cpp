@@ -35,6 +35,13 @@ const auto nap = rt::task("nap", 1)
                        return number;
                      })
                      .pure();
+const auto counts = rt::task("counts", 1)
+                        .cpu([](rt::Context& context, int to) {
+                          for (int i = 0; i < to; ++i) context.tell(std::to_string(i) + " ");
+                          return to;
+                        })
+                        .pure();
+const auto wide_task = rt::task("wide", 1).cpu([](int x) { return x; }).pure().needs({.cpus = 64});
 const auto fill = rt::task("fill", 1)
                       .cpu([](int rows) {
                         Block made(static_cast<std::size_t>(rows), 1);
@@ -211,6 +218,49 @@ TEST_F(Processes, FilesTravelByTheirContent) {
   for (int i = 0; i < 100'000; ++i) text += "row " + std::to_string(i) + "\n";
   write(folder_.path() / "rows", text);
   EXPECT_EQ(twice(lines(folder_.path() / "rows")).get(), 200'000);
+}
+
+TEST_F(Processes, WhatABodySaysIsHeardByItsDriver) {
+  start();
+  start_agent("a");
+  await_agents(1);
+  const rt::Value<int> end = counts(3);
+  std::string heard;
+  const rt::Listener listener(end, [&](std::string_view text) {
+    EXPECT_FALSE(end.ready());
+    heard += text;
+  });
+  EXPECT_EQ(end.get(), 3);
+  EXPECT_EQ(heard, "0 1 2 ");
+}
+
+TEST_F(Processes, NeedsAreTheAgentsToMeet) {
+  start();
+  start_agent("a");
+  await_agents(1);
+  const rt::Group group("wide");
+  const auto scope = group.enter();
+  const rt::Value<int> wide = wide_task(1);  // the driver has one worker, as the agent has
+  wide.demand();
+  const rt::Value<int> other = who(5);
+  EXPECT_EQ(other.get(), children_[0]);
+  EXPECT_FALSE(wide.ready());
+  group.cancel();
+  EXPECT_THROW((void)wide.get(), rt::Cancelled);
+}
+
+TEST_F(Processes, ACallThatNoAgentCanTakeFailsWhenAllAreThere) {
+  nodes_->complete = [this] { return !seen_.empty(); };
+  start();
+  start_agent("a");
+  await_agents(1);
+  try {
+    (void)wide_task(2).get();
+    FAIL() << "it should have thrown";
+  } catch (const rt::TaskError& error) {
+    EXPECT_EQ(error.kind(), base::Errc::no_device);
+  }
+  EXPECT_EQ(square(2.0).get(), 4.0) << "others go on";
 }
 
 TEST_F(Processes, ManyTasksShareTheAgents) {

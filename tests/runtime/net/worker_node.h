@@ -19,8 +19,8 @@ namespace rt::net {
 class WorkerNode final : public EndPoint, public Agent::Work {
  public:
   /// `lies`: the share of its answers that come twice, and of those that it gives to another call.
-  WorkerNode(InProcess& network, InProcess::Node node, double lies)
-      : network_(network), node_(node), lies_(lies) {}
+  WorkerNode(InProcess& network, InProcess::Node node, double lies, std::uint32_t slots = 2)
+      : network_(network), node_(node), lies_(lies), slots_(slots) {}
 
   [[nodiscard]] std::string name() const { return "node " + std::to_string(node_); }
   [[nodiscard]] bool alive() const noexcept { return agent_ != nullptr; }
@@ -29,7 +29,7 @@ class WorkerNode final : public EndPoint, public Agent::Work {
     network_.attach(node_, this);
     Agent::Options options;
     options.hello.node = name();
-    options.hello.slots = 2;
+    options.hello.slots = slots_;
     options.seed = network_.dice().u64();
     agent_ = std::make_unique<Agent>(options, network_.post(node_), *this, network_.now());
     tick();
@@ -166,6 +166,7 @@ class WorkerNode final : public EndPoint, public Agent::Work {
       }
       read.push_back(base::hash_bytes(*kept_.at(key)));
     }
+    agent_->tell(id, static_cast<std::uint32_t>(i), call.outputs.back(), call.outputs.back().hex());
     if (throws(call)) return end(id, i, End::failed);
     for (std::size_t output = 0; output < call.outputs.size(); ++output)
       keep(call.outputs[output],
@@ -213,6 +214,7 @@ class WorkerNode final : public EndPoint, public Agent::Work {
   InProcess& network_;
   InProcess::Node node_;
   double lies_;
+  std::uint32_t slots_;
   std::unique_ptr<Agent> agent_;
   std::map<ParcelId, Running> parcels_;
   std::map<base::Key, Agent::Blob> kept_;
