@@ -31,6 +31,10 @@ void dismiss_agent(std::uint32_t number) {
   shipping_for("dismiss_agent()").dispatcher().dismiss(number, base::now());
 }
 
+bool bring_to_store(base::Key key) { return shipping_for("bring_to_store()").bring(key); }
+
+std::size_t coming_to_store() { return shipping_for("coming_to_store()").bringing(); }
+
 void give_up_calls() { shipping_for("give_up_calls()").give_up(); }
 
 int exit_code(net::Dismissal why) noexcept {

@@ -43,6 +43,12 @@ struct NodesConfig {
 /// Sends one away. Driver thread only.
 void dismiss_agent(std::uint32_t number);
 
+/// Lets a content that an agent keeps come into the store of this process, which has one. False
+/// where none keeps it. Driver thread only.
+bool bring_to_store(base::Key key);
+/// Contents that are on their way there. Driver thread only.
+[[nodiscard]] std::size_t coming_to_store();
+
 /// Ends all calls that agents were to run as lost, for want of agents. Driver thread only.
 void give_up_calls();
 

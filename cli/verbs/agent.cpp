@@ -36,12 +36,15 @@ void declare_agent(Arguments& arguments) {
   arguments.option("--node", "NAME", "what this agent is called (default: the machine's name)");
   arguments.option("--workers", "N", "CPU workers (default: one a core)");
   arguments.option("--executor", "E", "automatic, sequential, cpu or cuda (default: automatic)");
+  arguments.flag("--orders", "the driver says on standard input what this agent needs");
   arguments.option("--part", "I/N", "the I-th of N parts of the cores (default: all of them)");
 }
 
 int run_agent(const Arguments& arguments) {
   hpo::AgentOptions options;
-  options.folder = open_run(arguments).folder();
+  options.orders = arguments.has("--orders");
+  options.folder =
+      options.orders ? base::Path(arguments.text("RUN")) : open_run(arguments).folder();
   options.workers = workers_option(arguments);
   if (arguments.has("--executor")) options.engine = engine_option(arguments);
   if (arguments.has("--node")) options.node = arguments.text("--node");

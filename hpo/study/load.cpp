@@ -215,7 +215,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   if (study.runs_command) try_command(study);
   if (data) {
     try_network(study);
-    locate_sources(study);
+    if (!overrides.data_elsewhere) locate_sources(study);
   }
   if (nameless) fail_nameless(root, stem);
   return study;

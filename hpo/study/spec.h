@@ -90,6 +90,7 @@ struct Overrides {
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> parallel;
   std::optional<std::string> from;  ///< a model's path, from the current folder
+  bool data_elsewhere = false;      ///< of a resolved study: its data need not be on this machine
 };
 
 /// Reads and checks the study file at `path`. Touches no data file, except to see which path of

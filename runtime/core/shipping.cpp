@@ -18,6 +18,8 @@ namespace rt::detail {
 
 namespace {
 
+/// A file is asked for in many pieces, by one agent after another.
+constexpr base::Duration kKeepFile = std::chrono::seconds(10);
 constexpr std::size_t kMostConstants = 64 << 10;  ///< bytes; a call with more runs here
 
 Held hold(Version* version) {
@@ -301,6 +303,7 @@ void Shipping::see_to_starving() {
 }
 
 void Shipping::tick() {
+  if (base::now() - file_read_at_ > kKeepFile) file_read_.second.reset();
   dispatcher_->tick(base::now());
   if (config_.tick) config_.tick();
   see_to_starving();
@@ -401,7 +404,20 @@ bool Shipping::await_content(Version& version, Waiter& waiter) {
   return true;
 }
 
+bool Shipping::bring(base::Key key) {
+  if (!engine_.config().store || !dispatcher_->kept(key)) return false;
+  if (!brought_.insert(key).second) return true;
+  dispatcher_->retain(key);
+  dispatcher_->want(key, base::now());
+  return true;
+}
+
 void Shipping::arrived(base::Key key, const net::Dispatcher::Blob& content) {
+  if (brought_.erase(key) != 0) {
+    if (content) engine_.config().store->insert(key, content);
+    const std::scoped_lock lock(mutex_);
+    released_.push_back(key);
+  }
   const auto at = wanted_.find(key);
   if (at == wanted_.end()) return;
   const std::vector<BoxRef> boxes = std::move(at->second);
@@ -427,8 +443,11 @@ net::Dispatcher::Blob Shipping::content(base::Key key) {
         encoded_content(*at->second.get(), engine_.handles()));
   }
   if (const auto at = files_.find(key); at != files_.end()) {
+    if (file_read_.first == key && file_read_.second) return file_read_.second;
     try {
-      return std::make_shared<const base::Bytes>(base::read_bytes(at->second));
+      file_read_ = {key, std::make_shared<const base::Bytes>(base::read_bytes(at->second))};
+      file_read_at_ = base::now();
+      return file_read_.second;
     } catch (const base::Error&) {
       return nullptr;
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "runtime/core/away.h"
@@ -57,6 +58,9 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
 
   /// Lets the waiter fire once the content of a ready version is here; false: it is already.
   [[nodiscard]] bool await_content(Version& version, Waiter& waiter);
+  /// Brings a content that an agent keeps into the store of this process. False: none keeps it.
+  bool bring(base::Key key);
+  [[nodiscard]] std::size_t bringing() const noexcept { return brought_.size(); }
   /// A box is gone whose content was elsewhere. Any thread.
   void release(base::Key key) noexcept;
 
@@ -93,12 +97,15 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   Engine& engine_;
   const NodesConfig& config_;
   std::uint64_t last_id_ = 0;
-  std::map<std::uint64_t, Node*> running_;              ///< submitted, by the dispatcher's names
-  std::vector<std::pair<std::uint64_t, Node*>> taken_;  ///< since the last flush
-  std::map<base::Key, Held> here_;                      ///< what agents may ask for
-  std::map<base::Key, std::string> files_;              ///< likewise
-  std::map<base::Key, Held> sources_;                   ///< what the agents make for themselves
-  std::map<base::Key, std::vector<BoxRef>> wanted_;     ///< boxes that wait for their content
+  std::map<std::uint64_t, Node*> running_;                 ///< submitted, by the dispatcher's names
+  std::vector<std::pair<std::uint64_t, Node*>> taken_;     ///< since the last flush
+  std::map<base::Key, Held> here_;                         ///< what agents may ask for
+  std::map<base::Key, std::string> files_;                 ///< likewise
+  std::map<base::Key, Held> sources_;                      ///< what the agents make for themselves
+  std::map<base::Key, std::vector<BoxRef>> wanted_;        ///< boxes that wait for their content
+  std::pair<base::Key, net::Dispatcher::Blob> file_read_;  ///< the file that was given last
+  base::Moment file_read_at_;
+  std::set<base::Key> brought_;  ///< on their way to the store
   std::size_t wants_ = 0;
   bool starved_ = false;  ///< as last seen
   std::mutex mutex_;      ///< guards what follows

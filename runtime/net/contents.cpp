@@ -81,6 +81,11 @@ void Dispatcher::answer_from_kept(Job& job) {
   }
 }
 
+bool Dispatcher::kept(base::Key key) const {
+  const Value* const value = places_.find(key);
+  return value != nullptr && !value->at.empty();
+}
+
 void Dispatcher::want(base::Key key, base::Moment now) {
   wishes_[key].by_client = true;
   resolve(key);

@@ -115,6 +115,8 @@ class Dispatcher final : private Places::Listener {
   /// Somebody may ask for that content, until release().
   void retain(base::Key key) { places_.use(key); }
   void release(base::Key key) { places_.release(key); }
+  /// Whether an agent keeps that content.
+  [[nodiscard]] bool kept(base::Key key) const;
   /// Asks for a content that is retained: Client::arrived will follow.
   void want(base::Key key, base::Moment now);
 

@@ -112,9 +112,13 @@ void HostProcesses::start(const HostStart& what) {
                         base::cat("'", what.host, "' is reached by ssh, which is not here"));
     words = {*ssh, "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", what.host, command};
   }
-  // A few kilobytes fit into a pipe, whether somebody reads them or not.
+  // What fits into a pipe can be written whether somebody reads it or not.
   base::Pipe input = base::open_pipe();
   if (!input) throw base::storage_error("open", "a pipe", errno);
+  constexpr std::size_t kPipe = 64 << 10;
+  if (what.input.size() > kPipe &&
+      ::fcntl(input.write.fd(), F_SETPIPE_SZ, static_cast<int>(what.input.size())) < 0)
+    throw base::storage_error("enlarge", "a pipe", errno);
   (void)base::write_all(input.write.fd(), base::as_bytes(what.input));
   (void)input.write.close();
   base::File log;

@@ -9,6 +9,11 @@ Value* Places::find(base::Key key) noexcept {
   return at != values_.end() ? &at->second : nullptr;
 }
 
+const Value* Places::find(base::Key key) const noexcept {
+  const auto at = values_.find(key);
+  return at != values_.end() ? &at->second : nullptr;
+}
+
 void Places::learn(const Call& call, const std::vector<FileInput>& files, bool source) {
   std::shared_ptr<Recipe> recipe;
   for (const base::Key& key : call.outputs) {

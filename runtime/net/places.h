@@ -49,6 +49,7 @@ class Places {
   explicit Places(Listener& listener) noexcept : listener_(listener) {}
 
   [[nodiscard]] Value* find(base::Key key) noexcept;
+  [[nodiscard]] const Value* find(base::Key key) const noexcept;
   /// The entry, made if there is none; to be followed by use() or learn(), or by tidy().
   [[nodiscard]] Value& entry(base::Key key) { return values_[key]; }
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }

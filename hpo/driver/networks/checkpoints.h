@@ -34,12 +34,19 @@ class Checkpoints {
   /// The networks that must not be evicted, in place of those named before.
   void keep(std::vector<base::Key> networks);
 
-  /// To be called often: calls a persisting task when one is due.
+  /// To be called often: calls a persisting task when one is due. Networks that agents keep come to
+  /// the store first, one after another, by the same share of the time.
   void tick();
 
  private:
+  void bring();
+
   std::shared_ptr<rt::Store> store_;
   std::string owner_;
+  std::vector<base::Key> networks_;
+  bool coming_ = false;   ///< one of them, from an agent
+  base::Moment asked_{};  ///< when it was asked for
+  base::Moment next_{};   ///< when the next one may be
   std::optional<rt::Value<void>> running_;
   base::Moment called_{};
   bool urgent_ = false;

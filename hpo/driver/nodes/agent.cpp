@@ -1,6 +1,6 @@
 #include "hpo/driver/nodes/agent.h"
 
-#include <cstdio>
+#include <functional>
 #include <optional>
 
 #include "base/log.h"
@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/networks/network_work.h"
+#include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/programs/program_host.h"
@@ -33,35 +34,75 @@ std::string_view engine_word(Engine engine) noexcept {
   return "automatic";
 }
 
-int run_agent(const AgentOptions& options) {
-  base::take_part_of_cores(options.part, options.parts);
-  const NetFolder net(options.folder);
+namespace {
+
+/// Where an agent finds its study, and its driver.
+struct Seat {
+  base::Path folder;
+  bool shared = true;  ///< the driver's own folder
+  std::string study;
+  rt::net::Identity identity;
+  std::function<std::string()> address;
+};
+
+Seat seat_in(const base::Path& folder) {
+  const NetFolder net(folder);
   if (!net.driver())
     throw base::Error(
         base::Errc::usage,
-        base::cat(options.folder.string(),
+        base::cat(folder.string(),
                   ": no driver waits for agents there: start the sweep with --hosts"));
+  return {.folder = folder,
+          .study = base::read_file(folder / "study.yaml"),
+          .identity = rt::net::load_network().issue(net.authority(), false),
+          .address = [net] {
+            const auto driver = net.driver();
+            return driver ? driver->address : std::string();
+          }};
+}
+
+/// The folder, if this machine sees it: a later driver can be found there.
+Seat seat_by(const AgentOrders& orders, const base::Path& folder, std::optional<AgentRoom>& room) {
+  if (sees_folder(folder, orders)) return seat_in(folder);
+  room.emplace();
+  return {.folder = room->path(),
+          .shared = false,
+          .study = orders.study,
+          .identity = orders.identity,
+          .address = [address = orders.address] { return address; }};
+}
+
+}  // namespace
+
+int run_agent(const AgentOptions& options) {
+  std::optional<AgentRoom> room;
+  const Seat seat =
+      options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
+  base::take_part_of_cores(options.part, options.parts);
   const StudySpec study =
-      parse_study(base::read_file(options.folder / "study.yaml"), "study.yaml", "/");
+      parse_study(seat.study, "study.yaml", "/", {.data_elsewhere = !seat.shared});
+  if (study.runs_command && !seat.shared)
+    throw base::Error(base::Errc::usage,
+                      base::cat(options.folder.string(),
+                                ": this machine does not see the study's folder, which the "
+                                "programs of its trials need"));
   if (!study.runs_command) tasks::setup_process();
   RunOptions run;
-  run.folder = options.folder;
+  run.folder = seat.folder;
+  run.sharing = seat.shared;
   run.workers = options.workers;
   run.engine = options.engine;
   const Interrupts interrupts;
   const auto leaving = [&interrupts] { return interrupts.asked()->load() > 0; };
   std::optional<ProgramHost> programs;
-  if (study.runs_command) programs.emplace(study, options.folder, leaving);
+  if (study.runs_command) programs.emplace(study, seat.folder, leaving);
   rt::Config config = config_of(run, study);
   config.pace_file.clear();
   const rt::Runtime runtime(config);
   if (!study.runs_command) prepare_gpu(trial_resources(study, study.space.middle()));
   rt::AgentConfig agent;
-  agent.identity = rt::net::load_network().issue(net.authority(), false);
-  agent.address = [&net] {
-    const auto driver = net.driver();
-    return driver ? driver->address : std::string();
-  };
+  agent.identity = seat.identity;
+  agent.address = seat.address;
   agent.node = options.node.empty() ? base::host_name() : options.node;
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);

@@ -11,8 +11,9 @@ namespace hpo {
 
 /// How an agent runs.
 struct AgentOptions {
-  base::Path folder;  ///< the study's
-  int workers = 0;    ///< CPU workers; 0: one for each core of its part
+  base::Path folder;    ///< the study's
+  bool orders = false;  ///< its driver tells it what it needs (agent_orders.h)
+  int workers = 0;      ///< CPU workers; 0: one for each core of its part
   Engine engine = Engine::automatic;
   std::string node;  ///< what it is called; empty: the machine's name
   int part = 1;      ///< of the cores of this machine that this process may use, from 1

@@ -1,12 +1,15 @@
 #include "hpo/driver/nodes/hosts.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "runtime/codec.h"
 
 namespace hpo {
 
-void start_agents(const RunOptions& options, rt::net::HostProcesses& processes) {
+void start_agents(const RunOptions& options, const std::function<AgentOrders()>& orders,
+                  rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   for (const rt::net::HostAgent& agent : rt::net::agents_on(options.hosts)) {
@@ -14,7 +17,8 @@ void start_agents(const RunOptions& options, rt::net::HostProcesses& processes) 
     start.host = agent.host;
     start.node = agent.node;
     start.log = NetFolder(folder).path() / (start.node + ".log");
-    start.words = {program, "agent", folder.string(), "--node", start.node};
+    start.words = {program, "agent", folder.string(), "--orders", "--node", start.node};
+    start.input = base::as_text(rt::encode(orders()));
     const auto add = [&](const char* option, std::string value) {
       start.words.emplace_back(option);
       start.words.push_back(std::move(value));

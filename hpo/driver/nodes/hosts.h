@@ -1,13 +1,17 @@
 #pragma once
 // The agents that a sweep starts.
 
+#include <functional>
+
+#include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/sweep.h"
 #include "runtime/net/hosts.h"
 
 namespace hpo {
 
-/// Starts an agent (`trellis agent`) on each host of RunOptions::hosts. Throws as
-/// rt::net::HostProcesses::start.
-void start_agents(const RunOptions& options, rt::net::HostProcesses& processes);
+/// Starts an agent (`trellis agent`) on each host of RunOptions::hosts, with orders of its own.
+/// Throws as rt::net::HostProcesses::start.
+void start_agents(const RunOptions& options, const std::function<AgentOrders()>& orders,
+                  rt::net::HostProcesses& processes);
 
 }  // namespace hpo

@@ -45,6 +45,8 @@ rt::net::Authority NetFolder::authority() const {
   return made;
 }
 
+std::string NetFolder::certificate() const { return base::read_file(path_ / kCertificate); }
+
 void NetFolder::publish(const Driver& driver) const {
   base::JsonWriter json;
   json.begin_object().field("address", driver.address).field("epoch", driver.epoch).end_object();

@@ -19,6 +19,9 @@ class NetFolder {
   /// damaged files, no_device where the transport is missing.
   [[nodiscard]] rt::net::Authority authority() const;
 
+  /// Its certificate. Throws base::Error (storage) where there is none.
+  [[nodiscard]] std::string certificate() const;
+
   struct Driver {
     std::string address;  ///< host:port
     std::int64_t epoch = 0;

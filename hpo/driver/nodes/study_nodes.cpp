@@ -40,7 +40,12 @@ void StudyNodes::open(std::int64_t parallel) {
   if (!agents_) return;
   parallel_ = parallel;
   folder_.publish({rt::nodes_address(), log_.epoch()});
-  start_agents(options_, *agents_);
+  const std::string study = base::read_file(options_.folder / "study.yaml");
+  const auto orders = [&] {
+    return AgentOrders{rt::net::load_network().issue(folder_.authority(), false),
+                       rt::nodes_address(), study};
+  };
+  start_agents(options_, orders, *agents_);
 }
 
 /// A search feeds as many workers as it has slots.
