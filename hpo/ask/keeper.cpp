@@ -20,6 +20,7 @@
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/same_study.h"
 #include "hpo/log/stop_driver.h"
+#include "hpo/log/study_claim.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
@@ -119,8 +120,7 @@ bool is_kept(const base::Path& folder, double patience) {
   const base::Moment begun = base::now();
   for (;;) {
     if (connect_in(folder)) return true;
-    if (StudyLock::look(folder) == StudyLock::State::free || base::seconds_since(begun) >= patience)
-      return false;
+    if (!is_driven(folder) || base::seconds_since(begun) >= patience) return false;
     base::sleep_for(std::chrono::milliseconds(5));
   }
 }

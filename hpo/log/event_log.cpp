@@ -11,6 +11,7 @@
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
+#include "hpo/log/study_claim.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/use_rows.h"
 
@@ -30,12 +31,16 @@ constexpr base::Duration kFactsEvery = std::chrono::seconds(10);
 }  // namespace
 
 struct EventLog::Impl {
-  explicit Impl(const base::Path& where) : folder(where), lock((base::make_folder(where), where)) {
+  explicit Impl(const base::Path& where)
+      : folder(where),
+        lock((base::make_folder(where), where), kDriverLock, StudyLock::Signing::later) {
     if (lock.state() == StudyLock::State::held) throw StudyLock::refusal(folder);
+    claim.emplace(folder, lock.state());
+    lock.sign();
     if (!base::file_size(folder / kStudyDb)) return;
     open();
     if (!has_tables(*db)) return;
-    if (lock.state() == StudyLock::State::unknown) refuse_living_holder();
+    if (claim->is_first()) refuse_living_holder();
     written = read_facts(*db);
     facts = study_facts_of(written, db->path());
     if (facts) table = TrialTable(facts->objective);
@@ -62,37 +67,71 @@ struct EventLog::Impl {
   }
 
   void open() {
-    db.emplace(folder / kStudyDb, sql::Access::create);
-    set_durability(*db);
+    const sql::Locks locks =
+        lock.state() == StudyLock::State::unknown ? sql::Locks::none : sql::Locks::of_files;
+    db.emplace(folder / kStudyDb, sql::Access::create, sql::Wanted{}, locks);
+    set_durability(*db, locks);
     writes_ahead = db->query_text("PRAGMA journal_mode") == "wal";
   }
 
   void refuse_living_holder() {
     auto holder = read_holder(*db);
-    if (holder && holder->alive().value_or(false))
+    if (holder && lives(*holder, folder, lock.state(), kDriverPatience))
       throw locked_error(folder, process_words(*holder), holder->since);
+  }
+
+  /// The error for a driver that another one has taken the study from.
+  [[nodiscard]] base::Error taken_over(const std::optional<Holder>& by) const {
+    return locked_error(folder,
+                        by ? process_words(*by) + ", which took it over," : "another process",
+                        by ? by->since : "");
+  }
+
+  /// Before anything is written.
+  void require_claim() const {
+    if (!claim->stands()) throw taken_over(claim->successor());
+    if (fenced_by > epoch)
+      throw locked_error(folder, base::cat("a driver of epoch ", fenced_by, ", which took it over"),
+                         "");
+  }
+
+  /// One transaction. A driver that was frozen in it may have lost the study meanwhile: then
+  /// nothing is written, and what it read amiss is not what its error is about.
+  template <class Statements>
+  void write(Statements statements) {
+    require_claim();
+    try {
+      sql::Transaction transaction(*db);
+      statements();
+      require_claim();
+      transaction.commit();
+    } catch (const base::Error&) {
+      require_claim();
+      throw;
+    }
   }
 
   void begin(const StudyFacts& study, bool anew) {
     if (facts.has_value() != anew)
       throw base::Error(base::Errc::internal, "a study begins where there is one, or anew without");
+    require_claim();
     if (!db) open();
     if (anew && format_of(*db) == 1) migrate();
-    sql::Transaction transaction(*db);
-    if (anew) {
-      for (const char* old : {"DELETE FROM log", "DELETE FROM trials", "DELETE FROM study"})
-        db->exec(old);
-      forget_use(*db);
-      written.clear();
-    } else {
-      create_tables(*db);
-    }
-    sql::Statement upsert(*db, kUpsertFact);
-    write_study_facts(upsert, study);
-    const std::int64_t now = base::wall_micros();
-    write_fact(upsert, "created", base::wall_text(now));
-    note_origin(upsert, now);
-    transaction.commit();
+    write([&] {
+      if (anew) {
+        for (const char* old : {"DELETE FROM log", "DELETE FROM trials", "DELETE FROM study"})
+          db->exec(old);
+        forget_use(*db);
+        written.clear();
+      } else {
+        create_tables(*db);
+      }
+      sql::Statement upsert(*db, kUpsertFact);
+      write_study_facts(upsert, study);
+      const std::int64_t now = base::wall_micros();
+      write_fact(upsert, "created", base::wall_text(now));
+      note_origin(upsert, now);
+    });
     facts = study;
     table = TrialTable(study.objective);
   }
@@ -113,11 +152,10 @@ struct EventLog::Impl {
 
   /// Makes the log ours: whoever had the epoch before can write no more.
   void take_over() {
-    const Holder self = Holder::self();
-    sql::Transaction transaction(*db);
-    epoch = db->query_integer("SELECT epoch FROM holder") + 1;
-    write_holder(*db, self, epoch);
-    transaction.commit();
+    write([&] {
+      epoch = db->query_integer("SELECT epoch FROM holder") + 1;
+      write_holder(*db, claim->self(), epoch);
+    });
     write_trial.emplace(*db);
     write_event.emplace(*db, facts->metric, origin_of(written, db->path()));
     upsert_fact = sql::Statement(*db, kUpsertFact);
@@ -128,10 +166,7 @@ struct EventLog::Impl {
     std::int64_t now = read_epoch.step() ? read_epoch.integer(0) : 0;
     read_epoch.reset();
     if (now == epoch) return;
-    auto holder = read_holder(*db);
-    throw locked_error(
-        folder, holder ? process_words(*holder) + ", which took it over," : "another process",
-        holder ? holder->since : "");
+    throw taken_over(read_holder(*db));
   }
 
   void write_events() {
@@ -185,17 +220,18 @@ struct EventLog::Impl {
 
   std::vector<Event> commit(base::Durability how) {
     if (failed) throw base::Error(base::Errc::internal, "the log is used after a write failed");
+    if (fenced_by > epoch) require_claim();
     if (waiting.empty() && notes.empty() && !use) return {};
     if (may_wait(how)) return {};
     failed = true;  // until everything below went well
     sync_as(how);
-    sql::Transaction transaction(*db);
-    check_epoch();
-    write_events();
-    for (std::uint64_t trial : dirty) write_trial->write(table.row(trial), table.objective());
-    for (const auto& [key, value] : notes) write_fact(upsert_fact, key, value);
-    if (use) write_use(*db, *use, origin_of(written, db->path()));
-    transaction.commit();
+    write([&] {
+      check_epoch();
+      write_events();
+      for (std::uint64_t trial : dirty) write_trial->write(table.row(trial), table.objective());
+      for (const auto& [key, value] : notes) write_fact(upsert_fact, key, value);
+      if (use) write_use(*db, *use, origin_of(written, db->path()));
+    });
     committed = base::now();
     failed = false;
     seq = next_seq;
@@ -208,11 +244,13 @@ struct EventLog::Impl {
 
   base::Path folder;
   StudyLock lock;
+  std::optional<StudyClaim> claim;
   std::optional<sql::Database> db;
   std::map<std::string, std::string> written;  // the table `study`
   std::optional<StudyFacts> facts;
   TrialTable table{Objective{}};
 
+  std::int64_t fenced_by = 0;  // the highest epoch of another driver
   std::int64_t epoch = 0, seq = 0, sum = 0, next_seq = 0, next_sum = 0;
   std::vector<Event> waiting;
   std::set<std::uint64_t> dirty;
@@ -253,7 +291,12 @@ bool EventLog::is_void() const {
 }
 
 void EventLog::replay(const std::function<void(const Event&)>& take) {
-  impl_->replay(take);
+  try {
+    impl_->replay(take);
+  } catch (const base::Error&) {
+    impl_->require_claim();
+    throw;
+  }
   impl_->take_over();
 }
 
@@ -273,6 +316,7 @@ void EventLog::note_use(SessionUse use) {
 }
 std::vector<Event> EventLog::commit(base::Durability how) { return impl_->commit(how); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
+void EventLog::fence(std::int64_t epoch) { impl_->fenced_by = std::max(impl_->fenced_by, epoch); }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }
 
 std::optional<std::string> EventLog::noted(const std::string& key) const {

@@ -4,9 +4,9 @@
 //
 // Life: take the lock and open, `replay` what is there, then `append` and `commit`. What was
 // appended counts only after commit returned: then it is on disk (synced) together with its effect
-// on the tables, all of it or nothing. One driver at a time: the lock keeps others out, and every
-// transaction first checks that the log still carries this driver's epoch, so that a driver that
-// lost its study while it was frozen or cut off cannot write any more.
+// on the tables, all of it or nothing. One driver at a time: lock and claim keep others out, and
+// every transaction first checks that this driver's claim stands and that the log still carries its
+// epoch, so that a driver that lost its study while it was frozen or cut off writes no more.
 
 #include <cstdint>
 #include <functional>
@@ -36,9 +36,10 @@ struct StudyFacts {
 /// committed stays valid.
 class EventLog {
  public:
-  /// Takes the lock of the study in `folder` (made if missing) and opens its log. Throws
-  /// base::Error: locked, naming host, pid and since when, if another driver has it; storage if
-  /// folder or file cannot be used, with the remedy.
+  /// Takes the lock of the study in `folder` (made if missing), claims the study and opens its log.
+  /// Waits 10 s where the last driver was on another machine and did not end in order. Throws
+  /// base::Error: locked, naming host, pid and since when, if another driver has the study; storage
+  /// if folder or file cannot be used, with the remedy.
   explicit EventLog(const base::Path& folder);
   ~EventLog();
   EventLog(const EventLog&) = delete;
@@ -82,6 +83,9 @@ class EventLog {
 
   /// All trials, pending events included.
   [[nodiscard]] const TrialTable& trials() const;
+  /// Another driver, of that epoch, has been seen: from now on `commit` writes nothing and throws
+  /// base::Error (locked).
+  void fence(std::int64_t epoch);
   /// The epoch of this driver: 1 for the first, one more each time.
   [[nodiscard]] std::int64_t epoch() const;
   /// A fact written by `note` in this or an earlier session.

@@ -58,10 +58,14 @@ bool is_network_folder(const base::Path& folder) {
          kNetworkFileSystems.end();
 }
 
-void set_durability(sql::Database& db) {
-  bool network = is_network_folder(db.path().parent_path());
+void set_durability(sql::Database& db, sql::Locks locks) {
+  const bool unlocked = locks == sql::Locks::none;
+  // Who is alone may read a write-ahead log without shared memory, to do away with it.
+  if (unlocked) (void)db.query_text("PRAGMA locking_mode=EXCLUSIVE");
+  const bool plain = unlocked || is_network_folder(db.path().parent_path());
   std::string mode =
-      db.query_text(network ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL");
+      db.query_text(plain ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL");
+  if (unlocked) (void)db.query_text("PRAGMA locking_mode=NORMAL");
   // Where shared memory is refused SQLite keeps the rollback journal by itself, which is as safe.
   db.exec(mode == "wal" ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=EXTRA");
 }

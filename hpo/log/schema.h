@@ -15,8 +15,8 @@ inline constexpr const char* kStudyDb = "study.db";
 [[nodiscard]] bool is_network_folder(const base::Path& folder);
 
 /// Sets how a writer's transactions reach the disk: WAL, or a rollback journal on a network file
-/// system; always synced at commit.
-void set_durability(sql::Database& db);
+/// system and without locks; always synced at commit.
+void set_durability(sql::Database& db, sql::Locks locks = sql::Locks::of_files);
 
 /// True when the tables are there. Throws base::Error (storage) when the file is something else or
 /// of a newer format.

@@ -51,13 +51,14 @@ std::string uri_of(const base::Path& path, std::string_view query) {
 
 }  // namespace
 
-Database::Database(const base::Path& path, Access access, Wanted wanted)
+Database::Database(const base::Path& path, Access access, Wanted wanted, Locks locks)
     : path_(path), wanted_(wanted) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW;
   flags |=
       access == Access::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   std::string uri = uri_of(in_real_folder(path), access == Access::immutable ? "?immutable=1" : "");
-  if (int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr); code != SQLITE_OK) {
+  const char* const system = locks == Locks::none ? "unix-none" : nullptr;
+  if (int code = sqlite3_open_v2(uri.c_str(), &handle_, flags, system); code != SQLITE_OK) {
     base::Error failure = error("open", handle_ ? sqlite3_extended_errcode(handle_) : code);
     sqlite3_close(handle_);
     throw failure;

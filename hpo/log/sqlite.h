@@ -62,6 +62,12 @@ enum class Access : std::uint8_t {
   immutable,  ///< read only, from a folder where nothing can be written and nobody writes
 };
 
+/// What keeps two connections from each other.
+enum class Locks : std::uint8_t {
+  of_files,  ///< those of the file system
+  none,      ///< nothing: the file system has no locks, and somebody else sees to one writer
+};
+
 /// What a file that is damaged, or something else, should have been, and what helps then. Both live
 /// as long as the connection.
 struct Wanted {
@@ -74,7 +80,8 @@ struct Wanted {
 /// and the remedy.
 class Database {
  public:
-  Database(const base::Path& path, Access access, Wanted wanted = {});
+  Database(const base::Path& path, Access access, Wanted wanted = {},
+           Locks locks = Locks::of_files);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "hpo/log/study_claim.h"
 
 namespace hpo {
 
@@ -30,8 +31,10 @@ void ask(const Holder& driver, const base::Path& folder) {
 }  // namespace
 
 Stopping stop_driver(const base::Path& folder, double patience) {
-  if (StudyLock::look(folder) == StudyLock::State::free) return {};
-  const auto driver = StudyLock::holder(folder);
+  const StudyLock::State lock = StudyLock::look(folder);
+  const auto driver =
+      lock == StudyLock::State::held ? StudyLock::holder(folder) : claimant(folder, lock);
+  if (!driver && lock != StudyLock::State::held) return {};
   if (!driver)
     throw base::Error(base::Errc::storage,
                       base::cat(folder.string(), " is in use, and its lock does not say by whom"));

@@ -119,7 +119,7 @@ std::string process_words(const Holder& holder) {
   return base::cat("process ", holder.pid, " on ", holder.host);
 }
 
-StudyLock::StudyLock(const base::Path& folder, std::string_view name) {
+StudyLock::StudyLock(const base::Path& folder, std::string_view name, Signing signing) {
   base::Path path = folder / name;
   file_ = base::File(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file_) throw base::storage_error("open", path, errno);
@@ -129,7 +129,10 @@ StudyLock::StudyLock(const base::Path& folder, std::string_view name) {
     return;
   }
   state_ = State::free;
-  // Only for the message that others get, so a disk that has no room for it is no matter.
+  if (signing == Signing::at_once) sign();
+}
+
+void StudyLock::sign() const {
   std::string text = Holder::self().text();
   if (::ftruncate(file_.fd(), 0) == 0) (void)!::pwrite(file_.fd(), text.data(), text.size(), 0);
 }

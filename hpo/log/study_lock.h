@@ -46,9 +46,16 @@ class StudyLock {
     unknown
   };  ///< unknown: this file system has no locks
 
+  /// When this process is named in the lock's file, for the message that others get.
+  enum class Signing : std::uint8_t { at_once, later };
+
   /// Takes the lock. `state()` tells whether that worked. Throws base::Error (storage) when the
   /// file cannot be made.
-  explicit StudyLock(const base::Path& folder, std::string_view file = kDriverLock);
+  explicit StudyLock(const base::Path& folder, std::string_view file = kDriverLock,
+                     Signing signing = Signing::at_once);
+
+  /// Names this process in the lock's file. A disk without room for that is no matter.
+  void sign() const;
 
   /// `free`: it is ours now; `held`: another process has it.
   [[nodiscard]] State state() const { return state_; }

@@ -14,6 +14,7 @@
 #include "hpo/log/records.h"
 #include "hpo/log/schema.h"
 #include "hpo/log/sqlite.h"
+#include "hpo/log/study_claim.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/use_rows.h"
 
@@ -31,8 +32,11 @@ base::Error no_study(const base::Path& folder) {
 std::unique_ptr<sql::Database> open_for_reading(const base::Path& folder) {
   base::Path path = folder / kStudyDb;
   if (!base::file_size(path)) throw no_study(folder);
+  const sql::Locks locks = StudyLock::look(folder) == StudyLock::State::unknown
+                               ? sql::Locks::none
+                               : sql::Locks::of_files;
   try {
-    auto db = std::make_unique<sql::Database>(path, sql::Access::read);
+    auto db = std::make_unique<sql::Database>(path, sql::Access::read, sql::Wanted{}, locks);
     if (!has_tables(*db)) throw no_study(folder);
     return db;
   } catch (const base::Error&) {
@@ -53,10 +57,21 @@ struct StudyReader::Impl {
   }
 
   [[nodiscard]] bool driven() const {
-    StudyLock::State lock = StudyLock::look(folder);
-    if (lock != StudyLock::State::unknown) return lock == StudyLock::State::held;
+    const StudyLock::State lock = StudyLock::look(folder);
+    if (lock == StudyLock::State::held || away(lock)) return true;
+    if (lock == StudyLock::State::free) return false;
     const auto who = read_holder(*db);
-    return who && who->alive().value_or(false);
+    return who && who->address.empty() && who->alive().value_or(false);
+  }
+
+  /// Who drives the study without a lock that is seen here. Asked at most once in a while: a driver
+  /// that does not answer takes a second.
+  [[nodiscard]] const std::optional<Holder>& away(StudyLock::State lock) const {
+    if (!asked_at || base::seconds_since(*asked_at) > 5) {
+      claimed_by = claimant(folder, lock);
+      asked_at = base::now();
+    }
+    return claimed_by;
   }
 
   [[nodiscard]] bool asked() const { return !fact(kAskedFact).empty(); }
@@ -90,6 +105,8 @@ struct StudyReader::Impl {
 
   base::Path folder;
   std::unique_ptr<sql::Database> db;
+  mutable std::optional<base::Moment> asked_at;
+  mutable std::optional<Holder> claimed_by;
 };
 
 std::string_view name_of(StudyState state) noexcept {
@@ -243,7 +260,8 @@ std::vector<SessionUse> StudyReader::device_use() const {
 std::optional<DriverInfo> StudyReader::driver() const {
   if (!impl_->driven()) return {};
   // The lock's file is written before the log is.
-  auto holder = StudyLock::holder(impl_->folder);
+  auto holder = impl_->claimed_by;
+  if (!holder) holder = StudyLock::holder(impl_->folder);
   if (!holder) holder = read_holder(*impl_->db);
   if (!holder) return {};
   return DriverInfo{.host = holder->host,

@@ -252,8 +252,8 @@ UNTOUCHED = ("candidates.csv", "front.csv", "front.svg", "report.html", "trials"
 
 def planted_links(program):
     """A link where the run will write: replaced or refused, never followed."""
-    names = [*UNTOUCHED, "study.db", "study.db-wal", "study.db-shm", "study.db-journal", "study.lock", "study.yaml",
-             "best.safetensors"]
+    names = [*UNTOUCHED, "study.db", "study.db-wal", "study.db-shm", "study.db-journal", "study.lock", "study.claim-1",
+             "study.yaml", "best.safetensors"]
     for name in names:
         for target in ("victim.txt", "outside", "outside/new"):
             with Place(program) as place:

@@ -142,7 +142,7 @@ TEST(EventLog, TheHolderMayHaveAnAddress) {
   support::TempFolder folder;
   (void)sample::open(folder.path());
   sql::Database db(folder / "study.db", sql::Access::create);
-  EXPECT_EQ(read_holder(db)->address, "");
+  EXPECT_FALSE(read_holder(db)->address.empty());
   Holder holder = read_holder(db).value();
   holder.address = "node7:41234";
   write_holder(db, holder, 1);
@@ -189,6 +189,44 @@ TEST(EventLog, ADriverThatWasReplacedCannotWrite) {
     EXPECT_EQ(error.kind(), base::Errc::locked);
   }
   EXPECT_THROW(log->commit(), base::Error) << "a log that failed must not go on";
+  log.reset();
+  EXPECT_EQ(sample::replayed(folder.path()).size(), 1u);
+}
+
+void expect_locked(EventLog& log, const std::string& words) {
+  try {
+    log.commit();
+    ADD_FAILURE() << "it wrote";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::locked);
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(EventLog, ADriverWhoseClaimIsGoneCannotWrite) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append(created(0, 0.1));
+  log->commit();
+  std::filesystem::rename(folder / "study.claim-1", folder / "study.claim-2");
+  log->append(reported(0, 1, 0.5));
+  expect_locked(*log, "which took it over");
+  log.reset();
+  std::filesystem::remove(folder / "study.claim-2");
+  EXPECT_EQ(sample::replayed(folder.path()).size(), 1u);
+}
+
+TEST(EventLog, AFencedDriverCannotWriteAndSaysSoAtTheNextCommit) {
+  support::TempFolder folder;
+  auto log = sample::open(folder.path());
+  log->append(created(0, 0.1));
+  log->commit();
+  log->fence(1);
+  EXPECT_NO_THROW(log->commit()) << "its own epoch";
+  log->fence(3);
+  expect_locked(*log, "a driver of epoch 3");
+  log->append(reported(0, 1, 0.5));
+  expect_locked(*log, "a driver of epoch 3");
   log.reset();
   EXPECT_EQ(sample::replayed(folder.path()).size(), 1u);
 }
