@@ -106,6 +106,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   rt::Config config = config_of(options, study);
   nodes.configure(config);
   rt::Runtime runtime(config);
+  const StudyNodes::Closing closing(nodes);
   LoadedStudy loaded = load_settled(study);
   require_other_model(loaded, options.folder / kBestModelFile);
   require_resources(loaded.asked, runtime);

@@ -27,6 +27,7 @@ void StudyNodes::configure(rt::Config& config) {
   nodes->changed = [this](const rt::net::AgentView& agent, std::size_t again) {
     changed(agent, again);
   };
+  nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
     for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
     for (const auto& ended : agents_->look())
@@ -46,6 +47,16 @@ void StudyNodes::open(std::int64_t parallel) {
                        rt::nodes_address(), study};
   };
   start_agents(options_, orders, *agents_);
+}
+
+StudyNodes::Closing::~Closing() {
+  if (nodes_.agents_ && (std::uncaught_exceptions() > errors_ || !any_works())) rt::give_up_calls();
+}
+
+bool StudyNodes::any_works() {
+  const std::vector<rt::net::AgentView> all = rt::agents();
+  return std::ranges::any_of(
+      all, [](const rt::net::AgentView& one) { return one.state == rt::net::AgentState::working; });
 }
 
 /// A search feeds as many workers as it has slots.
@@ -87,10 +98,7 @@ void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {
                 again == 1 ? " runs" : " run", " again elsewhere");
   log_.note(base::cat("lost agent ", agent.number, " of epoch ", log_.epoch()), what);
   observer_.note(what);
-  const std::vector<rt::net::AgentView> all = rt::agents();
-  if (std::ranges::none_of(all, [](const rt::net::AgentView& one) {
-        return one.state == rt::net::AgentState::working;
-      }))
+  if (!any_works())
     observer_.note(base::cat("no agent is left; the study waits for one: trellis agent ",
                              options_.folder.string()));
 }

@@ -2,6 +2,7 @@
 // A driver's side of a study on several agents.
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -25,7 +26,22 @@ class StudyNodes {
   /// `parallel`: slots of the search.
   void open(std::int64_t parallel);
 
+  /// To go right before the runtime, which waits for all calls that are left. Where no agent is
+  /// there to end them, or an error ends the study, nobody needs them any more.
+  class Closing {
+   public:
+    explicit Closing(const StudyNodes& nodes) : nodes_(nodes) {}
+    ~Closing();
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
+
+   private:
+    const StudyNodes& nodes_;
+    int errors_ = std::uncaught_exceptions();
+  };
+
  private:
+  [[nodiscard]] static bool any_works();
   void changed(const rt::net::AgentView& agent, std::size_t again);
   void say_idle();
   void dismiss(const std::string& node);
