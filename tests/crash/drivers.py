@@ -1,13 +1,18 @@
 """Several drivers on one study, and drivers that are asked to stop.
 
-usage: drivers.py PROGRAMS [--rounds N]
+usage: drivers.py PROGRAMS NO_LOCKS [--rounds N]
+  NO_LOCKS    the library of this folder that makes a file system lie about locks (no_locks.cpp)
+  --rounds N  races of eight drivers on each kind of folder
 """
 
 import argparse
+import contextlib
 import json
+import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,8 +20,22 @@ import time
 import small_study as small
 
 
-def start(place, runs, *more):
-    return subprocess.Popen(place.command(runs, *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+# How a folder's locks are: real ones; granted to everybody, as sshfs does between machines; refused. On one machine or
+# on as many as there are drivers: an older driver's process is seen, or can only be asked.
+KINDS = {"locks": None, "granted, one machine": ("granted", False), "granted, many machines": ("granted", True),
+         "refused, one machine": ("refused", False), "refused, many machines": ("refused", True)}
+DRIVERS = 8
+
+
+def without_locks(library, locks, host=None):
+    """The environment of a program on such a folder, on a machine of that name or on this one."""
+    named = {"TEST_HOST": host} if host else {}
+    return {**os.environ, "LD_PRELOAD": str(library), "TEST_LOCKS": locks, **named}
+
+
+def start(place, runs, *more, env=None):
+    return subprocess.Popen(place.command(runs, *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=env or place.environment)
 
 
 def is_driven(place, runs):
@@ -65,19 +84,89 @@ def second_driver(place, expected):
     assert place.export(runs) == expected
 
 
-def race(place, expected, rounds):
-    """Drivers that start together: each one either does the study, finds it done, or is told who does it."""
+def check_log(runs, sessions):
+    """The log is whole, so many sessions opened it, and the first did all the work."""
+    with contextlib.closing(sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert db.execute("SELECT epoch FROM holder").fetchone() == (sessions,)
+        opened = [epoch for (epoch,) in db.execute("SELECT epoch FROM events WHERE kind = 'opened' ORDER BY seq")]
+        assert opened == list(range(1, sessions + 1)), opened
+        worked = db.execute("SELECT DISTINCT epoch FROM events WHERE kind IN ('created', 'reported', 'ended')")
+        assert worked.fetchall() == [(1,)]
+
+
+def race(place, expected, rounds, kind, library):
+    """Drivers that start together: one does the study; each other one finds it done, or is told who does it."""
+    locks = KINDS[kind]
     runs = place.folder / "race"
+    place.environment = without_locks(library, locks[0]) if locks else None
+    refused = 0
     for _ in range(rounds):
         shutil.rmtree(runs, ignore_errors=True)
-        all_of_them = [start(place, runs) for _ in range(4)]
+        hosts = [without_locks(library, locks[0], f"h{i}") if locks and locks[1] else None for i in range(DRIVERS)]
         codes = []
-        for process in all_of_them:
+        for process in [start(place, runs, env=env) for env in hosts]:
             _, progress = process.communicate(timeout=120)
             codes.append(process.returncode)
             assert process.returncode in (0, 5), f"exit code {process.returncode}: {progress}"
-        assert 0 in codes, codes
+            assert process.returncode == 0 or " is in use by " in progress, progress
+        check_log(runs, codes.count(0))
         assert place.export(runs) == expected
+        refused += codes.count(5)
+    place.environment = None
+    return f"{kind}: {rounds} races of {DRIVERS}, {refused} drivers refused"
+
+
+def has_work_left(runs):
+    with contextlib.closing(sqlite3.connect(f"file:{runs}/small/study.db?mode=ro", uri=True)) as db:
+        return db.execute("SELECT count(*) FROM events WHERE kind = 'finished'").fetchone() == (0,)
+
+
+def drive_between_writes(place, runs):
+    """A driver that was stopped in its tracks, not while it wrote and not behind its last event."""
+    for _ in range(50):
+        process = drive_frozen(place, runs)
+        if not (runs / "small" / "study.db-journal").exists() and has_work_left(runs):
+            return process
+        process.send_signal(signal.SIGCONT)
+        process.communicate()
+    raise AssertionError("no driver was stopped between its writes")
+
+
+def taken_over(place, expected, library, locks):
+    """Without locks: another machine leaves a driver alone that answers, and goes on with the study of one that does
+    not. If that one comes to itself, it writes nothing."""
+    runs = place.folder / "taken"
+    place.environment = without_locks(library, locks, "h1")
+    other = without_locks(library, locks, "h2")
+    first = drive(place, runs)
+    second = place.sweep(runs, env=other)
+    if first.poll() is None:
+        assert second.returncode == 5, f"exit code {second.returncode}: {second.stderr}"
+        assert f"process {first.pid} on h1" in second.stderr, second.stderr
+    assert second.returncode in (0, 5), second.stderr
+    _, progress = first.communicate(timeout=60)
+    assert first.returncode == 0, f"exit code {first.returncode}: {progress}"
+    assert place.export(runs) == expected, "the export differs though the first driver was left alone"
+
+    first = drive_between_writes(place, runs)
+    second = place.sweep(runs, env=other)
+    assert second.returncode == 0, f"exit code {second.returncode}: {second.stderr}"
+    assert place.export(runs) == expected, "the export of the study that was taken over differs"
+    log = (runs / "small" / "study.db").read_bytes()
+    first.send_signal(signal.SIGCONT)
+    _, progress = first.communicate(timeout=60)
+    assert first.returncode == 5, f"exit code {first.returncode}: {progress}"
+    assert "process " in progress and " on h2, which took it over" in progress, progress
+    assert (runs / "small" / "study.db").read_bytes() == log, "a driver that lost its study wrote"
+
+    first = drive(place, runs)
+    first.kill()
+    first.communicate()
+    second = place.sweep(runs, env=other)
+    assert second.returncode == 0, f"exit code {second.returncode}: {second.stderr}"
+    assert place.export(runs) == expected, "the export differs after a kill"
+    place.environment = None
 
 
 def stopped(place, expected, chance, rounds):
@@ -117,19 +206,23 @@ def stopped_twice(place, expected):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
+    parser.add_argument("no_locks")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with small.Place(options.programs) as place:
         try:
             expected = place.reference()
             second_driver(place, expected)
-            race(place, expected, options.rounds)
-            resumable = stopped(place, expected, random.Random(1), options.rounds * 2)
+            for kind in KINDS:
+                print(race(place, expected, options.rounds, kind, options.no_locks), flush=True)
+            for locks in ("granted", "refused"):
+                taken_over(place, expected, options.no_locks, locks)
+            resumable = stopped(place, expected, random.Random(1), min(options.rounds * 2, 50))
             stopped_twice(place, expected)
         except AssertionError as error:
             print(error)
             return 1
-    print(f"a second driver is refused; {options.rounds} races of four; {resumable} runs stopped and continued")
+    print(f"a second driver is refused; one that is silent is followed; {resumable} runs stopped and continued")
     return 0
 
 

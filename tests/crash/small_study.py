@@ -71,11 +71,12 @@ def require_containers():
 
 
 class Place:
-    """A folder with the study file and its data, removed at the end. `contained`: each run has a container of its own, in which
-    its processes have the numbers that those of every other run have."""
+    """A folder with the study file and its data, removed at the end. `contained`: each run has a container of its own, in
+    which its processes have the numbers that those of every other run have. `environment`: of the programs, if not ours."""
 
-    def __init__(self, programs, widest=32, study=STUDY, contained=False):
+    def __init__(self, programs, widest=32, study=STUDY, contained=False, environment=None):
         self.contained = contained
+        self.environment = environment
         self.trellis = str(Path(programs) / "trellis")
         self.folder = Path(tempfile.mkdtemp(prefix="trellis-crash-"))
         self.study = self.folder / "small.yaml"
@@ -103,11 +104,12 @@ class Place:
             command = ["sh", "-c", '"$@"; exit $?', "sh", *command]  # somebody has the first number, as with `before`
         if self.contained:
             command = [*CONTAINER, *command]
+        options.setdefault("env", self.environment)
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
 
     def read(self, runs, verb, *more):
         return subprocess.run([self.trellis, verb, "small", "--dir", str(runs), *more], capture_output=True, text=True,
-                              timeout=60)
+                              timeout=60, env=self.environment)
 
     def export(self, runs, *more):
         done = self.read(runs, "export", "--format", "csv", *more)
