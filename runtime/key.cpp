@@ -6,6 +6,20 @@
 
 namespace rt {
 
+namespace {
+
+base::Key file_key(std::uint64_t size, const base::Hasher& content) {
+  return base::Hasher().add("file").add(size).add(content.finish()).finish();
+}
+
+}  // namespace
+
+base::Key key_of_file(std::span<const std::byte> content) {
+  base::Hasher hasher;
+  hasher.raw(content);
+  return file_key(content.size(), hasher);
+}
+
 base::Key key_of_file(const base::Path& path) {
   const base::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) throw base::storage_error("read", path, errno);
@@ -19,7 +33,7 @@ base::Key key_of_file(const base::Path& path) {
     size += read.bytes;
     if (read.bytes < block.size()) break;
   }
-  return base::Hasher().add("file").add(size).add(content.finish()).finish();
+  return file_key(size, content);
 }
 
 }  // namespace rt

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <span>
+
 #include "base/file.h"
 #include "base/hash.h"
 #include "runtime/codec.h"
@@ -17,5 +19,7 @@ template <class T>
 /// The key of a file's content (not of its name). Reads it once in blocks of 1 MiB.
 /// Throws base::Error (storage) when it cannot be read.
 [[nodiscard]] base::Key key_of_file(const base::Path& path);
+/// The same for the bytes of a file.
+[[nodiscard]] base::Key key_of_file(std::span<const std::byte> content);
 
 }  // namespace rt

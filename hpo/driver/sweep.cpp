@@ -165,6 +165,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
   rt::Config config{.workers = 1, .executor = rt::Executor::sequential};
   nodes.configure(config);
   const rt::Runtime runtime(config);
+  const StudyNodes::Closing closing(nodes);
   const TrialResources asked = trial_resources(study, study.space.middle());
   const int cores = options.workers > 0 ? options.workers : base::usable_cores();
   const int gpus = static_cast<int>(base::gpu_names().size());

@@ -366,7 +366,7 @@ net::Agent::Blob Serving::content(base::Key key) {
 
 void Serving::arrived(base::Key key, const net::Agent::Blob& content) {
   if (const auto file = files_asked_.find(key); file != files_asked_.end()) {
-    if (content && base::hash_bytes(*content) == key) {
+    if (content && key_of_file(*content) == key) {
       if (!room_) {
         std::string name = (fs::temp_directory_path() / "trellis-agent-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr)

@@ -169,7 +169,9 @@ void Dispatcher::take_back(Job& job) {
   if (Agent* const at = agent(job.agent); at != nullptr && at->parcels.erase(job.id) != 0)
     at->load -= job.slots;
   job.agent = 0;
-  job.sources.clear();
+  for (const auto& source : std::exchange(job.sources, {})) {
+    for (const FileInput& file : source->files) places_.release(file.key);
+  }
   ready_.erase(rank(job));
   for (const base::Key& key : job.missing) {
     Value* const value = places_.find(key);

@@ -166,6 +166,7 @@ void Dispatcher::ship(Job& job, Agent& to, base::Moment now) {
         const auto& known = job.sources;
         if (std::find(known.begin(), known.end(), value.recipe) == known.end()) {
           job.sources.push_back(value.recipe);
+          for (const FileInput& file : value.recipe->files) places_.use(file.key);
           add_files(value.recipe->files);
         }
       } else if (value.here && value.size <= kSmall && enclosed + value.size <= kMostEnclosed) {

@@ -19,6 +19,7 @@ TEST(KeyOfFile, DependsOnContentOnly) {
   base::write_file_atomic(t / "c", std::string(3'000'001, 'x'));
   EXPECT_EQ(rt::key_of_file(t / "a"), rt::key_of_file(t / "b"));
   EXPECT_NE(rt::key_of_file(t / "a"), rt::key_of_file(t / "c"));
+  EXPECT_EQ(rt::key_of_file(base::read_bytes(t / "a")), rt::key_of_file(t / "a"));
   EXPECT_THROW(static_cast<void>(rt::key_of_file(t / "none")), base::Error);
 }
 
