@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
@@ -159,6 +160,11 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
         call.back.size() != signature.outputs || call.device > Device::cuda)
       throw base::Error(base::Errc::data,
                         "a call of task '" + call.task + "' with other arguments");
+    if (std::any_of(call.inputs.begin(), call.inputs.end(),
+                    [&](const base::Key& key) { return waits_for_file(key); })) {
+      waiting_.push_back({parcel, index, call, files});
+      return;
+    }
     std::vector<fs::path> paths(signature.inputs);
     for (const Parameter& p : signature.parameters) {
       if (p.mode != Mode::file_in) continue;
@@ -206,6 +212,14 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
   } catch (const std::exception& error) {
     refuse(parcel, index, call, error);
   }
+}
+
+/// Whether a call that has to wait for a file makes that value.
+bool Serving::waits_for_file(base::Key key) const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+    const std::vector<base::Key>& made = one.call.outputs;
+    return std::find(made.begin(), made.end(), key) != made.end();
+  });
 }
 
 /// A value by its key: kept here, in the store, sent along, or asked of the driver.

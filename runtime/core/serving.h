@@ -42,6 +42,7 @@ class Serving final : private net::Agent::Work, private net::Inbox {
 
   void begin(net::ParcelId parcel, std::uint32_t index, const net::Call& call, Running& running,
              const std::map<base::Key, std::string>& files);
+  [[nodiscard]] bool waits_for_file(base::Key key) const;
   [[nodiscard]] Held input_of(const TypeOps& ops, base::Key key);
   [[nodiscard]] std::optional<std::filesystem::path> file_of(base::Key key,
                                                              const std::string& path);
@@ -66,7 +67,7 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   void received(net::LinkId link, base::Bytes frame) override;
   void closed(net::LinkId link, std::string why) override;
 
-  /// A call that waits for the content of a file.
+  /// A call that waits for the content of a file, or for one that does.
   struct Waiting {
     net::ParcelId parcel;
     std::uint32_t index;
