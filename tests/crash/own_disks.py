@@ -24,7 +24,7 @@ seed: 3
 data: {npy: {x: x.npy, y: y.npy}, split: {valid: 0.2, test: 0.1}}
 network:
   - dense: {units: $width, activation: relu}
-train: {loss: cross_entropy, optimizer: {type: sgd, lr: $lr}, batch: 64, epochs: 3}
+train: {loss: cross_entropy, optimizer: {type: sgd, lr: $lr}, batch: 64, epochs: 9}
 metric: {name: valid.loss, goal: minimize}
 method: random
 parameters:
@@ -32,7 +32,7 @@ parameters:
   width: {type: int, min: 2, max: 4}
 early_stop: {type: asha, min: 1, eta: 3}
 parallel: 4
-limits: {trials: 6}
+limits: {trials: 12}
 """
 # What is called as ssh is: the command runs where $HIDDEN is an empty folder.
 SSH = """\
