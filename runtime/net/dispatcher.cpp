@@ -30,15 +30,11 @@ void Dispatcher::received(LinkId link, std::span<const std::byte> bytes, base::M
   try {
     frame = decode_frame(bytes);
   } catch (const base::Error& error) {
-    const auto at = links_.find(link);
-    if (at != links_.end() && at->second != 0)
-      return retire(at->second, AgentState::lost, base::cat("it sent ", error.what()), now);
-    links_.erase(link);
-    return post_.close(link);
+    return hang_up(link, base::cat("it sent ", error.what()), now);
   }
   if (frame.agent == 0) {
-    if (const auto* hello = std::get_if<Hello>(&frame.message)) greet(link, *hello, now);
-    return;
+    if (const auto* hello = std::get_if<Hello>(&frame.message)) return greet(link, *hello, now);
+    return hang_up(link, "it sent what nobody says before a Hello", now);
   }
   const auto at = links_.find(link);
   Agent* const from = at != links_.end() ? agent(at->second) : nullptr;
@@ -46,7 +42,7 @@ void Dispatcher::received(LinkId link, std::span<const std::byte> bytes, base::M
     ++stale_;
     if (frame.epoch == options_.epoch && agent(frame.agent) == nullptr)
       refuse(link, 0, Unwanted::retired, "this agent was thought lost");
-    return;
+    return hang_up(link, {}, now);
   }
   const std::uint32_t number = at->second;
   from->view.bytes_in += bytes.size();
@@ -58,20 +54,37 @@ void Dispatcher::received(LinkId link, std::span<const std::byte> bytes, base::M
   assign(now);
 }
 
+/// Ends a link whose other side says what no agent says there.
+void Dispatcher::hang_up(LinkId link, std::string why, base::Moment now) {
+  const auto at = links_.find(link);
+  if (at != links_.end() && at->second != 0)
+    return retire(at->second, AgentState::lost, std::move(why), now);
+  links_.erase(link);
+  post_.close(link);
+}
+
 void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
-  if (!nonces_.insert(hello.nonce).second) return;  // a repeated one
-  if (hello.epoch > options_.epoch) return client_.fenced(hello.epoch);
-  if (hello.build != options_.build) {
-    return refuse(link, hello.nonce, Unwanted::other_program,
-                  "it is another build of the program: install the same one on all nodes");
-  }
-  if (hello.arithmetic != options_.arithmetic) {
-    return refuse(link, hello.nonce, Unwanted::other_program,
-                  base::cat("its arithmetic differs: ", hello.arithmetic, " there, ",
-                            options_.arithmetic, " here"));
-  }
   const auto before = links_.find(link);
   const std::uint32_t earlier = before != links_.end() ? before->second : 0;
+  if (!nonces_.insert(hello.nonce).second) {  // a repeated one
+    if (earlier == 0) hang_up(link, {}, now);
+    return;
+  }
+  if (hello.epoch > options_.epoch) {
+    client_.fenced(hello.epoch);
+    return hang_up(link, "it has seen a later driver", now);
+  }
+  if (hello.build != options_.build) {
+    refuse(link, hello.nonce, Unwanted::other_program,
+           "it is another build of the program: install the same one on all nodes");
+    return hang_up(link, "it began anew as another build", now);
+  }
+  if (hello.arithmetic != options_.arithmetic) {
+    refuse(link, hello.nonce, Unwanted::other_program,
+           base::cat("its arithmetic differs: ", base::printable(hello.arithmetic), " there, ",
+                     options_.arithmetic, " here"));
+    return hang_up(link, "it began anew with another arithmetic", now);
+  }
   const std::uint32_t number = ++last_agent_;
   links_[link] = number;
   if (earlier != 0) retire(earlier, AgentState::lost, "it began anew", now);
@@ -81,7 +94,7 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
       agents_.try_emplace(number, Agent{Session(link, options_.epoch, number, now), {}, {}, {}, {}})
           .first->second;
   added.view = {.number = number,
-                .node = hello.node,
+                .node = base::printable(hello.node),
                 .slots = std::clamp<std::uint32_t>(hello.slots, 1, 4096),
                 .gpus = hello.gpus,
                 .heard = now,
@@ -153,6 +166,8 @@ void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now)
 }
 
 void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
+  if (said.parcel == 0 || said.parcel > last_job_)
+    return retire(from.view.number, AgentState::lost, "it answered what nobody asked", now);
   const auto at = jobs_.find(said.parcel);
   if (at == jobs_.end() || at->second.agent != from.view.number) return;  // cancelled meanwhile
   Job& job = at->second;

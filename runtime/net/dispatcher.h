@@ -185,6 +185,7 @@ class Dispatcher final : private Places::Listener {
   // Agents and links (dispatcher.cpp):
   void greet(LinkId link, const Hello& hello, base::Moment now);
   void refuse(LinkId link, std::uint64_t nonce, Unwanted why, std::string text);
+  void hang_up(LinkId link, std::string why, base::Moment now);
   void handle(std::uint32_t number, Message message, base::Moment now);
   void answer(Agent& agent, Answer answer, base::Moment now);
   void tell(const Agent& agent, const Told& told);

@@ -23,7 +23,8 @@ struct Authority {
   std::string key;  ///< secret: who has it can let anybody in
 };
 
-/// Where a transport leaves what happens. Called on its threads, of one link one after the other.
+/// Where a transport leaves what happens. Called on its threads, of one link one after the other;
+/// must not call the transport.
 class Inbox {
  public:
   virtual ~Inbox() = default;

@@ -90,7 +90,9 @@ struct ClientLink {
   std::array<ClientStream*, kChannels> streams{};
   std::size_t ready = 0;
   std::size_t alive = kChannels;  ///< streams that have not been destroyed
-  bool over = false;
+  bool over = false;              ///< takes no more frames
+  bool closed_here = false;       ///< whoever closed it need not be told
+  std::string why;                ///< it ends
 };
 
 class Client final : public Transport {
@@ -99,7 +101,7 @@ class Client final : public Transport {
   ~Client() override {
     std::unique_lock lock(mutex_);
     for (auto& [id, link] : links_) {
-      link.over = true;
+      link.over = link.closed_here = true;
       for (ClientStream* stream : link.streams) {
         if (stream != nullptr) stream->close();
       }
@@ -156,7 +158,9 @@ class Client final : public Transport {
   void close(LinkId link) override {
     const std::scoped_lock lock(mutex_);
     const auto at = links_.find(link);
-    if (at == links_.end() || std::exchange(at->second.over, true)) return;
+    if (at == links_.end()) return;
+    at->second.closed_here = true;
+    if (std::exchange(at->second.over, true)) return;
     for (ClientStream* stream : at->second.streams) {
       if (stream != nullptr) stream->close();
     }
@@ -176,17 +180,25 @@ class Client final : public Transport {
   void remove(const ClientStream& stream, const grpc::Status& status) {
     bool tell = false;
     bool was_open = false;
+    std::string why;
     {
       const std::scoped_lock lock(mutex_);
       ClientLink& link = links_.at(stream.link_);
       link.streams[static_cast<std::size_t>(stream.channel_)] = nullptr;
-      was_open = link.ready == kChannels;
-      tell = !std::exchange(link.over, true);
+      link.over = true;
+      if (link.why.empty()) link.why = status.error_message();
+      bool last = true;
       for (ClientStream* other : link.streams) {
-        if (other != nullptr) other->cancel();
+        if (other == nullptr) continue;
+        last = false;
+        // After a regular end the other stream may still bring the last frames.
+        if (!status.ok()) other->cancel();
       }
+      tell = last && !link.closed_here;
+      was_open = link.ready == kChannels;
+      why = link.why;
     }
-    if (tell) inbox_.closed(was_open ? stream.link_ : 0, status.error_message());
+    if (tell) inbox_.closed(was_open ? stream.link_ : 0, why);
   }
   /// A stream of the link has been destroyed.
   void bury(LinkId id) {

@@ -3,10 +3,12 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <map>
 
 #include "base/error.h"
+#include "runtime/net/grpc/door.h"
 #include "runtime/net/grpc/stream.h"
 
 namespace rt::net::grpc_transport {
@@ -19,13 +21,14 @@ class Server;
 struct ServerLink {
   std::array<class ServerStream*, kChannels> streams{};
   bool opened = false;
-  bool over = false;
+  bool over = false;         ///< takes no more frames
+  bool closed_here = false;  ///< whoever closed it need not be told
 };
 
 class ServerStream final : public grpc::ServerGenericBidiReactor {
  public:
-  ServerStream(Server& server, Channel channel, std::string token)
-      : server_(server), channel_(channel), token_(std::move(token)) {}
+  ServerStream(Server& server, Channel channel, std::string token, std::string peer)
+      : server_(server), channel_(channel), token_(std::move(token)), peer_(std::move(peer)) {}
 
   /// Tells the server of the stream; to be called once, when it is there.
   void begin();
@@ -49,7 +52,10 @@ class ServerStream final : public grpc::ServerGenericBidiReactor {
     if (next()) return;
     if (out_.finished()) finish(grpc::Status::OK);
   }
-  void OnCancel() override { finish(grpc::Status::CANCELLED); }
+  void OnCancel() override {
+    broken_ = true;
+    finish(grpc::Status::CANCELLED);
+  }
   void OnDone() override;
 
  private:
@@ -65,7 +71,10 @@ class ServerStream final : public grpc::ServerGenericBidiReactor {
   Server& server_;
   const Channel channel_;
   const std::string token_;
+  const std::string peer_;
   LinkId link_ = 0;
+  bool heard_ = false;                ///< a frame has come
+  std::atomic<bool> broken_ = false;  ///< it ends because its connection has
   Outgoing out_;
   grpc::ByteBuffer in_;
   std::mutex mutex_;  ///< nothing is begun after Finish
@@ -74,30 +83,38 @@ class ServerStream final : public grpc::ServerGenericBidiReactor {
 
 class Server final : public Transport, public grpc::CallbackGenericService {
  public:
-  Server(const Identity& own, const std::string& at, Inbox& inbox) : inbox_(inbox) {
+  Server(const Identity& own, const std::string& at, Inbox& inbox) : inbox_(inbox), door_(at) {
     grpc::SslServerCredentialsOptions ssl(
         GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
     ssl.pem_root_certs = own.authority;
     ssl.pem_key_cert_pairs.push_back({own.key, own.certificate});
     grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort(at + ":0", grpc::SslServerCredentials(ssl), &port);
+    // A listener of gRPC 1.51 accepts everybody, and nobody any more once descriptors ran out.
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::SslServerCredentials(ssl));
     builder.RegisterCallbackGenericService(this);
     builder.SetMaxReceiveMessageSize(static_cast<int>(kMostFrame));
-    // Who says nothing for three seconds is gone; who does not shake hands is no agent.
+    // Who says nothing for three seconds is gone.
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 1000);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 500);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 3000);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    // A connection is one stream: without it, it is of no use.
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 1000);
     server_ = builder.BuildAndStart();
-    if (!server_ || port == 0)
+    if (!server_)
       throw base::Error(base::Errc::storage, "no agent can reach this machine at " + at);
-    address_ = at + ":" + std::to_string(port);
+    door_.open([this](int connection) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters knock;
+      knock.fd = connection;
+      acceptor_->HandleNewConnection(&knock);
+    });
   }
   ~Server() override {
+    door_.close();
     // Writes that were begun have a moment to end.
     server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
     server_->Wait();
@@ -105,7 +122,7 @@ class Server final : public Transport, public grpc::CallbackGenericService {
     gone_.wait(lock, [this] { return streams_ == 0; });
   }
 
-  [[nodiscard]] std::string address() const override { return address_; }
+  [[nodiscard]] std::string address() const override { return door_.address(); }
 
   void send(LinkId link, Channel channel, base::Bytes frame) override {
     const std::scoped_lock lock(mutex_);
@@ -116,7 +133,9 @@ class Server final : public Transport, public grpc::CallbackGenericService {
   void close(LinkId link) override {
     const std::scoped_lock lock(mutex_);
     const auto at = links_.find(link);
-    if (at == links_.end() || std::exchange(at->second.over, true)) return;
+    if (at == links_.end()) return;
+    at->second.closed_here = true;
+    if (std::exchange(at->second.over, true)) return;
     for (ServerStream* stream : at->second.streams) {
       if (stream != nullptr) stream->close();
     }
@@ -128,8 +147,9 @@ class Server final : public Transport, public grpc::CallbackGenericService {
     const auto token = headers.find(kLinkHeader);
     for (std::size_t i = 0; i < kChannels; ++i) {
       if (context->method() != kMethods[i] || token == headers.end()) continue;
-      auto* const stream = new ServerStream(
-          *this, static_cast<Channel>(i), std::string(token->second.data(), token->second.size()));
+      auto* const stream = new ServerStream(*this, static_cast<Channel>(i),
+                                            std::string(token->second.data(), token->second.size()),
+                                            context->peer());
       {
         const std::scoped_lock lock(mutex_);
         ++streams_;
@@ -143,46 +163,53 @@ class Server final : public Transport, public grpc::CallbackGenericService {
  private:
   friend class ServerStream;
 
-  void add(ServerStream& stream) {
-    LinkId opened = 0;
-    {
-      const std::scoped_lock lock(mutex_);
-      LinkId& link = tokens_[stream.token_];
-      if (link == 0) link = ++last_link_;
-      ServerLink& of = links_[link];
-      ServerStream*& place = of.streams[static_cast<std::size_t>(stream.channel_)];
-      if (place != nullptr || of.over) {
-        stream.finish(grpc::Status(grpc::StatusCode::ALREADY_EXISTS, "this link has that stream"));
-        return;
-      }
-      place = &stream;
-      stream.link_ = link;
-      of.opened = of.streams[0] != nullptr && of.streams[1] != nullptr;
-      if (of.opened) opened = link;
+  /// Returns whether the stream has become a part of its link.
+  bool add(ServerStream& stream) {
+    const std::scoped_lock lock(mutex_);
+    LinkId& link = tokens_[stream.token_];
+    if (link == 0) link = ++last_link_;
+    ServerLink& of = links_[link];
+    ServerStream*& place = of.streams[static_cast<std::size_t>(stream.channel_)];
+    if (place != nullptr || of.over) {
+      stream.finish(grpc::Status(grpc::StatusCode::ALREADY_EXISTS, "this link has that stream"));
+      return false;
     }
-    if (opened != 0) inbox_.opened(opened);
+    place = &stream;
+    stream.link_ = link;
+    door_.wait_for(stream.peer_);
+    of.opened = of.streams[0] != nullptr && of.streams[1] != nullptr;
+    // Under the lock: frames of the other stream must not overtake it.
+    if (of.opened) inbox_.opened(link);
+    return true;
+  }
+  /// A stream has its first frame; returns whether its link is open.
+  bool heard(const ServerStream& stream) {
+    const std::scoped_lock lock(mutex_);
+    const auto at = links_.find(stream.link_);
+    if (at == links_.end() || !at->second.opened) return false;
+    for (const ServerStream* each : at->second.streams) {
+      if (each != nullptr) door_.keep(each->peer_);
+    }
+    return true;
   }
   void remove(ServerStream& stream) {
-    bool tell = false;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (const auto at = links_.find(stream.link_); at != links_.end()) {
-        ServerLink& link = at->second;
-        link.streams[static_cast<std::size_t>(stream.channel_)] = nullptr;
-        tell = link.opened && !std::exchange(link.over, true);
-        link.over = true;
-        bool empty = true;
-        for (ServerStream* other : link.streams) {
-          empty = empty && other == nullptr;
-          if (other != nullptr) other->finish(grpc::Status::CANCELLED);
-        }
-        if (empty) {
-          tokens_.erase(stream.token_);
-          links_.erase(at);
-        }
-      }
+    const std::scoped_lock lock(mutex_);
+    const auto at = links_.find(stream.link_);
+    if (at == links_.end()) return;
+    ServerLink& link = at->second;
+    link.streams[static_cast<std::size_t>(stream.channel_)] = nullptr;
+    link.over = true;
+    bool empty = true;
+    for (ServerStream* other : link.streams) {
+      if (other == nullptr) continue;
+      empty = false;
+      // After a regular end the other stream may still bring the last frames.
+      if (stream.broken_) other->finish(grpc::Status::CANCELLED);
     }
-    if (tell) inbox_.closed(stream.link_, "its connection broke");
+    if (!empty) return;
+    if (link.opened && !link.closed_here) inbox_.closed(stream.link_, "its connection broke");
+    tokens_.erase(stream.token_);
+    links_.erase(at);
   }
   /// A stream has been destroyed.
   void bury() {
@@ -191,7 +218,8 @@ class Server final : public Transport, public grpc::CallbackGenericService {
   }
 
   Inbox& inbox_;
-  std::string address_;
+  Door door_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable gone_;
   std::size_t streams_ = 0;
@@ -203,12 +231,14 @@ class Server final : public Transport, public grpc::CallbackGenericService {
 
 void ServerStream::begin() {
   StartSendInitialMetadata();
-  server_.add(*this);
-  StartRead(&in_);
+  if (server_.add(*this)) StartRead(&in_);
 }
 
 void ServerStream::OnReadDone(bool ok) {
   if (!ok) return finish(grpc::Status::OK);
+  if (!heard_ && !(heard_ = server_.heard(*this))) {
+    return finish(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "this is half a link"));
+  }
   server_.inbox_.received(link_, bytes_of(in_));
   StartRead(&in_);
 }
