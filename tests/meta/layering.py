@@ -29,8 +29,8 @@ MAY_INCLUDE = {
 LIBRARIES = [
     ("StarPU", r"starpu.*\.h", ["runtime/starpu", "bench/raw_starpu.cpp"]),
     ("MPI", r"mpi\.h", []),
-    ("gRPC", r"(grpc|grpcpp)/.*", ["runtime/net/grpc"]),
-    ("OpenSSL", r"openssl/.*", ["runtime/net/grpc"]),
+    ("gRPC", r"(grpc|grpcpp)/.*", ["runtime/net/grpc", "tests"]),
+    ("OpenSSL", r"openssl/.*", ["runtime/net/grpc", "tests"]),
     ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
     ("yaml-cpp", r"yaml-cpp/.*", ["hpo/study"]),
     ("RE2", r"re2/.*", ["hpo/study"]),
