@@ -108,7 +108,9 @@ Serving::~Serving() {
   running_.clear();
   waiting_.clear();
   kept_.clear();
-  asked_.clear();
+  // No driver answers any more, and calls wait for what they read even when they are cancelled.
+  const auto none = std::make_exception_ptr(base::Error(base::Errc::internal, "no driver has it"));
+  for (const auto& [key, asked] : std::exchange(asked_, {})) engine_.poison(*asked.get(), none);
   // What was sent last must leave before the links close.
   transport_.reset();
   engine_.wait_all();
