@@ -128,6 +128,7 @@ void Dispatcher::tick(base::Moment now) {
   for (const std::uint32_t number : silent)
     retire(number, AgentState::lost, "nothing was heard of it", now);
   assign(now);
+  even_out(now);
 }
 
 void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now) {
@@ -196,7 +197,9 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
     const double took = base::seconds(now - job.sent);
     from.mean += 0.2 * (took - from.mean);
     from.body += 0.2 * (job.body - from.body);
-    from.gap = std::min(1.05 * from.gap, std::max(took - job.body, 0.0));
+    // Of parcels that neither waited for a slot nor for a data set.
+    const double gap = std::max(took - job.body, 0.0);
+    if (!job.queued && job.sources.empty()) from.gap = std::min(1.05 * from.gap.value_or(gap), gap);
   }
   end_call(job, index, std::move(said.outcome));
 }

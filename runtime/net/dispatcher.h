@@ -144,9 +144,9 @@ class Dispatcher final : private Places::Listener {
     std::size_t load = 0;  ///< slots that they take
     std::set<base::Key> holds;
     Incoming incoming;
-    double mean = 0.05;  ///< seconds that a parcel takes from its sending to its last answer
-    double body = 0.05;  ///< seconds of that in bodies
-    double gap = 1;      ///< the least of the other seconds lately
+    double mean = 0.05;         ///< seconds that a parcel takes from its sending to its last answer
+    double body = 0.05;         ///< seconds of that in bodies
+    std::optional<double> gap;  ///< the least of the other seconds lately
   };
   struct Job {
     ParcelId id = 0;
@@ -165,7 +165,8 @@ class Dispatcher final : private Places::Listener {
     std::set<base::Key> missing;                         ///< inputs that are nowhere yet
     std::set<std::string> victims;                       ///< nodes that were lost with it
     base::Moment sent;
-    double body = 0;  ///< seconds in bodies since then
+    bool queued = false;  ///< the agent had as many as slots already
+    double body = 0;      ///< seconds in bodies since then
   };
   /// Ready jobs: the urgent ones, then by priority, then by age.
   struct Rank {
@@ -215,6 +216,10 @@ class Dispatcher final : private Places::Listener {
   [[nodiscard]] static bool suits(const Agent& agent, const Job& job) noexcept;
   [[nodiscard]] bool has_room(const Agent& agent, const Job& job) const noexcept;
   [[nodiscard]] std::size_t window(const Agent& agent) const noexcept;
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> bytes_at(const Job& job);
+  void even_out(base::Moment now);
+  [[nodiscard]] ParcelId last_in_queue(const Agent& full, const Agent& idle, base::Moment now);
+  Job& withdraw(ParcelId id);
   [[nodiscard]] bool worth_waiting(const Agent& full, std::uint64_t bytes) const;
   void compact(Job& job);
   void ship(Job& job, Agent& agent, base::Moment now);

@@ -10,7 +10,8 @@ namespace rt::net {
 /// while an answer and the next parcel are on their way.
 std::size_t Dispatcher::window(const Agent& agent) const noexcept {
   constexpr double kShortest = 20e-6;
-  const double on_the_way = agent.view.slots * agent.gap / std::max(agent.body, kShortest);
+  const double on_the_way =
+      agent.view.slots * agent.gap.value_or(0) / std::max(agent.body, kShortest);
   const double extra = std::clamp<double>(on_the_way, options_.extra, options_.most_extra);
   return agent.view.slots + static_cast<std::size_t>(extra);
 }
@@ -46,20 +47,29 @@ bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
          full.mean / full.view.slots < static_cast<double>(bytes) / options_.bandwidth;
 }
 
-/// The agent for a ready job: where most of what it reads lies, then the one with the fewest
-/// parcels a slot. Null if the job had better wait; `any_free` tells if somebody could take it.
-Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
-  std::map<std::uint32_t, std::uint64_t> there;
+/// How much of what the job reads lies with whom, and with number 0 of how much.
+std::map<std::uint32_t, std::uint64_t> Dispatcher::bytes_at(const Job& job) {
+  std::map<std::uint32_t, std::uint64_t> there{{0, 0}};
   for (std::size_t i = 0; i < job.calls.size(); ++i) {
     if (job.ended[i] != 0) continue;
     for (const base::Key& key : job.calls[i].call.inputs) {
       const Value* const value = places_.find(key);
-      if (value == nullptr || value->here) continue;
+      if (value == nullptr || value->here || value->at.empty()) continue;
+      there[0] += value->size + 1;
       for (const std::uint32_t number : value->at) there[number] += value->size + 1;
     }
   }
+  return there;
+}
+
+/// The agent for a ready job: where it can begin first, what it reads having been moved there and
+/// what is there before it having run; then the one with the fewest parcels a slot. Null if the job
+/// had better wait; `any_free` tells if somebody could take it.
+Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
+  const std::map<std::uint32_t, std::uint64_t> there = bytes_at(job);
   Agent* best = nullptr;
-  std::tuple<std::uint64_t, double> best_rank;
+  std::tuple<double, double> best_rank;
+  std::uint64_t best_bytes = 0;
   Agent* full = nullptr;
   std::uint64_t full_bytes = 0;
   for (auto& [number, each] : agents_) {
@@ -72,13 +82,76 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
       continue;
     }
     any_free = true;
-    const std::tuple rank(bytes, -static_cast<double>(each.load) / each.view.slots);
-    if (best == nullptr || rank > best_rank) std::tie(best, best_rank) = std::tuple(&each, rank);
+    const double slots = each.view.slots;
+    const double load = static_cast<double>(each.load);
+    const double before =
+        each.body * std::max(load + static_cast<double>(job.slots) - slots, 0.0) / slots;
+    const double moving = static_cast<double>(there.at(0) - bytes) / options_.bandwidth;
+    const std::tuple rank(moving + before, load / slots);
+    if (best == nullptr || rank < best_rank)
+      std::tie(best, best_rank, best_bytes) = std::tuple(&each, rank, bytes);
   }
-  if (best != nullptr && full != nullptr && full_bytes > std::get<0>(best_rank) &&
-      worth_waiting(*full, full_bytes - std::get<0>(best_rank)))
+  if (best != nullptr && full != nullptr && full_bytes > best_bytes &&
+      worth_waiting(*full, full_bytes - best_bytes))
     return nullptr;
   return best;
+}
+
+/// Gives agents with idle slots what waits for one with another agent, which it was sent to when
+/// they were busy, or before they came.
+void Dispatcher::even_out(base::Moment now) {
+  std::vector<const Agent*> full;
+  for (const auto& [number, each] : agents_) {
+    if (each.load > each.view.slots) full.push_back(&each);
+  }
+  for (auto& [number, idle] : agents_) {
+    while (idle.load < idle.view.slots) {
+      ParcelId found = 0;
+      for (auto at = full.begin(); found == 0 && at != full.end(); ++at)
+        found = last_in_queue(**at, idle, now);
+      if (found == 0) break;
+      ship(withdraw(found), idle, now);
+    }
+  }
+}
+
+/// The parcel that `full` begins last and that `idle` could begin before; 0: there is none. It has
+/// been sent some time ago: sending it elsewhere costs more than a short wait.
+ParcelId Dispatcher::last_in_queue(const Agent& full, const Agent& idle, base::Moment now) {
+  constexpr base::Duration kSettled = std::chrono::milliseconds(200);
+  if (full.load <= full.view.slots) return 0;
+  const Job* last = nullptr;
+  for (const ParcelId id : full.parcels) {
+    const Job& job = jobs_.at(id);
+    // Those that run long run: they were sent when slots were free.
+    if (!job.long_running && (last == nullptr || rank(job) > rank(*last))) last = &job;
+  }
+  if (last == nullptr || now - last->sent < kSettled || last->left < last->calls.size()) return 0;
+  if (!suits(idle, *last) || idle.load + last->slots > idle.view.slots) return 0;
+  const std::map<std::uint32_t, std::uint64_t> there = bytes_at(*last);
+  const auto at = there.find(idle.view.number);
+  const std::uint64_t missing = there.at(0) - (at != there.end() ? at->second : 0);
+  return worth_waiting(full, missing) ? 0 : last->id;
+}
+
+/// Takes a job from its agent, under a new number: what that one still says of it has no effect.
+Dispatcher::Job& Dispatcher::withdraw(ParcelId id) {
+  send(*agent(jobs_.at(id).agent), Cancel{id});
+  take_back(jobs_.at(id));
+  auto taken = jobs_.extract(id);
+  taken.key() = taken.mapped().id = ++last_job_;
+  Job& job = jobs_.insert(std::move(taken)).position->second;
+  for (std::size_t i = 0; i < job.calls.size(); ++i) {
+    const Submission& each = job.calls[i];
+    if (each.id != 0) calls_[each.id] = {job.id, i};
+    for (const base::Key& key : each.call.outputs) {
+      if (!key) continue;
+      std::set<ParcelId>& makers = places_.entry(key).makers;
+      makers.erase(id);
+      makers.insert(job.id);
+    }
+  }
+  return job;
 }
 
 /// Sees to what was lost, to what failed and to the jobs that changed by it.
@@ -181,6 +254,8 @@ void Dispatcher::ship(Job& job, Agent& to, base::Moment now) {
   for (const Submission& each : job.calls) parcel.calls.push_back(each.call);
   job.agent = to.view.number;
   job.sent = now;
+  job.queued = to.load + job.slots > to.view.slots;
+  job.body = 0;
   to.parcels.insert(job.id);
   to.load += job.slots;
   send(to, Run{std::move(parcel)});

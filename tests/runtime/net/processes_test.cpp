@@ -54,6 +54,12 @@ const auto scale = rt::task("scale", 1)
                          for (double& x : v->span()) x *= by;
                        })
                        .pure();
+const auto train = rt::task("train", 1)
+                       .cpu([](rt::inout<Block> v, int ms) {
+                         base::sleep_for(std::chrono::milliseconds(ms));
+                         v->span().front() += 1;
+                       })
+                       .pure();
 const auto sum = rt::task("sum", 1)
                      .cpu([](rt::in<Block> v) {
                        return std::accumulate(v->span().begin(), v->span().end(), 0.0);
@@ -311,6 +317,68 @@ TEST_F(Processes, TasksWaitForTheFirstAgent) {
   nine.demand();
   start_agent("a");
   EXPECT_EQ(nine.get(), 9.0);
+}
+
+/// Of as many trials as one agent may have, whose networks lie there, a second one gets its share.
+class LateAgents : public Processes, public testing::WithParamInterface<int> {};
+
+TEST_P(LateAgents, HaveWorkWithinASecond) {
+  start();
+  start_agent("a");
+  await_agents(1);
+  std::vector<rt::Value<Block>> networks;
+  for (int i = 0; i < 2; ++i) networks.push_back(fill(100'000 + i));
+  std::optional<base::Moment> hello;
+  const auto has_work = [&] {
+    return rt::agents().size() > 1 && rt::agents()[1].parcels + rt::agents()[1].done > 0;
+  };
+  const base::Moment begin = base::now();
+  const rt::Group group("trials");
+  for (int epoch = 0; !has_work() && base::seconds_since(begin) < 20; ++epoch) {
+    const rt::Group::Scope scope = group.enter();
+    if (epoch == 1) start_agent("late");
+    for (rt::Value<Block>& network : networks) train(network, epoch == 0 ? 50 : GetParam());
+    for (const rt::Value<Block>& network : networks) network.demand();
+    while (!has_work() && !std::ranges::all_of(networks, &rt::Value<Block>::ready)) {
+      (void)rt::wait_event(std::chrono::milliseconds(5));
+      if (!hello && seen_.size() > 1) hello = base::now();
+    }
+  }
+  ASSERT_TRUE(hello);
+  EXPECT_LT(base::seconds_since(*hello), 1) << "from its hello to its first parcel";
+  group.cancel();
+  runtime_.reset();
+  for (const pid_t child : children_) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << "it ends well, whatever it had and waited for";
+  }
+  children_.clear();
+}
+
+INSTANTIATE_TEST_SUITE_P(Milliseconds, LateAgents, testing::Values(100, 1500));
+
+TEST_F(Processes, ThreeAgentsShareChainsOfBlocks) {
+  start();
+  start_agent("a");
+  await_agents(1);
+  std::vector<rt::Value<Block>> networks;
+  for (int i = 0; i < 6; ++i) networks.push_back(fill(100'000 + i));
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    for (rt::Value<Block>& network : networks) train(network, 20);
+  }
+  for (const rt::Value<Block>& network : networks) network.demand();
+  start_agent("b");
+  start_agent("c");
+  await_agents(3);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(networks[static_cast<std::size_t>(i)].get().span().front(), 10);
+  const rt::Summary summary = runtime_->summary();
+  ASSERT_EQ(summary.nodes.size(), 3U);
+  std::uint64_t all = 0;
+  for (const rt::NodeSummary& node : summary.nodes) all += node.tasks;
+  EXPECT_EQ(all, 66U);
+  for (const rt::NodeSummary& node : summary.nodes) EXPECT_GE(10 * node.tasks, all) << node.name;
 }
 
 TEST_F(Processes, CancelledGroupsEndAtOnce) {
