@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,6 +21,7 @@
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "bench/process.h"
 #include "runtime/net/agent.h"
 #include "runtime/net/in_process.h"
 #include "runtime/nodes.h"
@@ -33,6 +35,7 @@ constexpr int kAgents = 4, kWorkers = 2;
 
 // The promises that these figures are held against.
 constexpr double kNapsLimit = 2.6;      // s for 400 tasks of 50 ms
+constexpr double kAloneLimit = 2.7;     // s for the same in a program of rt:: alone
 constexpr double kParcelLimit = 100;    // us for an empty one
 constexpr double kDriverLimit = 50;     // percent of a core at 2,000 parcels a second
 constexpr double kIdleAgentsLimit = 5;  // percent of a core, eight of them
@@ -183,6 +186,21 @@ void processes(const Options& options, std::vector<Case>& cases) {
       limited("the driver at 2,000 tasks a second", share, "% of a core", kDriverLimit));
 }
 
+/// A program that says rt::init and nothing else of agents (naps.cpp).
+void alone(const Options& options, std::vector<Case>& cases) {
+  const auto program = built_for_bench("trellis-bench-naps");
+  if (!program) throw base::Error(base::Errc::internal, "trellis-bench-naps is missing");
+  const int calls = options.quick ? 40 : 400;
+  const Finished done = run_program({program->string(), std::to_string(kAgents * kWorkers),
+                                     std::to_string(calls), options.quick ? "1" : "5",
+                                     "--trellis-hosts=localhost,localhost,localhost,localhost"});
+  must_end_well(done, "trellis-bench-naps");
+  std::istringstream printed(done.output);
+  const std::vector<double> seconds{std::istream_iterator<double>(printed), {}};
+  cases.push_back(limited("the same with rt::init alone", seconds, "s",
+                          options.quick ? kAloneLimit / 10 : kAloneLimit));
+}
+
 void idle(const Options& options, std::vector<Case>& cases) {
   Cluster cluster(8);
   const double seconds = options.quick ? 1 : 10;
@@ -330,6 +348,7 @@ std::vector<Case> run_agents(const Options& options) {
   if (const char* agent = std::getenv(kAgent)) be_agent(agent);
   std::vector<Case> cases;
   processes(options, cases);
+  alone(options, cases);
   idle(options, cases);
   for (const std::size_t agents : {std::size_t{64}, std::size_t{256}})
     in_process(agents, options, cases);

@@ -1,5 +1,7 @@
 #include "bench/process.h"
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -73,6 +75,18 @@ std::string rivals_python() {
 }
 
 std::string rivals_folder() { return TRELLIS_RIVALS_FOLDER; }
+
+std::optional<base::Path> built_for_bench(const std::string& name) {
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&base::exit_code), &library) == 0) return {};
+  const base::Path here = std::filesystem::absolute(library.dli_fname).parent_path();
+  std::vector<base::Path> folders = {here, here / "trellis", here.parent_path() / "bench"};
+  if (const char* asked = std::getenv("TRELLIS_PLUGIN_DIR")) folders.insert(folders.begin(), asked);
+  for (const base::Path& folder : folders) {
+    if (std::filesystem::exists(folder / name)) return folder / name;
+  }
+  return {};
+}
 
 std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "trellis";

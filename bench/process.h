@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "bench/watcher.h"
 
 namespace bench {
@@ -32,6 +34,10 @@ void must_end_well(const Finished& done, const std::string& who);
 
 /// The folder of rival programs, bench/rivals of the source tree this was built from.
 [[nodiscard]] std::string rivals_folder();
+
+/// Where a module or program is that was built for a benchmark: where the runtime finds its
+/// plugins, or in the build tree. Nothing where it is missing.
+[[nodiscard]] std::optional<base::Path> built_for_bench(const std::string& name);
 
 /// The `trellis` program beside this one.
 [[nodiscard]] std::string own_program();

@@ -3,13 +3,11 @@
 // run.
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "bench/process.h"
 #include "bench/raw_starpu.h"
 #include "runtime/matrix.h"
 #include "runtime/runtime.h"
@@ -27,20 +25,12 @@ using Cell = rt::Matrix<double>;
 const auto plain = rt::task("plain").cpu([]() {});
 const auto chained = rt::task("chained").cpu([](rt::inout<Cell>) {});
 
-/// The module with StarPU's own loop: where the runtime finds its plugins, or in the build tree.
+/// The module with StarPU's own loop.
 RawStarpu load_raw() {
-  Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&base::exit_code), &library) == 0) return nullptr;
-  const base::Path here = std::filesystem::absolute(library.dli_fname).parent_path();
-  std::vector<base::Path> folders = {here, here / "trellis", here.parent_path() / "bench"};
-  if (const char* asked = std::getenv("TRELLIS_PLUGIN_DIR")) folders.insert(folders.begin(), asked);
-  for (const base::Path& folder : folders) {
-    void* module = ::dlopen((folder / "trellis-bench-starpu.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (module != nullptr) {
-      return reinterpret_cast<RawStarpu>(::dlsym(module, "trellis_raw_starpu"));
-    }
-  }
-  return nullptr;
+  const auto module = built_for_bench("trellis-bench-starpu.so");
+  void* const loaded = module ? ::dlopen(module->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  return loaded != nullptr ? reinterpret_cast<RawStarpu>(::dlsym(loaded, "trellis_raw_starpu"))
+                           : nullptr;
 }
 
 std::vector<rt::Value<Cell>> cells(int n) {

@@ -37,6 +37,7 @@ struct Orders {
   std::string address;
   std::int32_t part = 1;  ///< of the cores, from 1
   std::int32_t parts = 1;
+  std::int32_t workers = 0;  ///< CPU workers; 0: one for each of those cores
 };
 
 [[noreturn]] void be_agent(const std::string& node) {
@@ -45,7 +46,7 @@ struct Orders {
     const std::string input = base::read_all(STDIN_FILENO);
     const auto orders = decode<Orders>(base::as_bytes(input));
     base::take_part_of_cores(orders.part, orders.parts);
-    const Runtime runtime;
+    const Runtime runtime({.workers = orders.workers});
     AgentConfig agent;
     agent.identity = orders.identity;
     agent.address = [&orders] { return orders.address; };
@@ -64,7 +65,8 @@ struct Orders {
 
 class HostedAgents final : public detail::Hosted {
  public:
-  explicit HostedAgents(Config& config) : authority_(net::load_network().make_authority()) {
+  explicit HostedAgents(Config& config)
+      : workers_(config.workers), authority_(net::load_network().make_authority()) {
     auto nodes = std::make_shared<NodesConfig>();
     nodes->identity = net::load_network().issue(authority_, true);
     nodes->listen_at = net::address_towards(hosts);
@@ -102,6 +104,7 @@ class HostedAgents final : public detail::Hosted {
       orders.address = nodes_address();
       orders.part = agent.part;
       orders.parts = agent.parts;
+      orders.workers = workers_;
       start.input = base::as_text(encode(orders));
       processes_.start(start);
     }
@@ -109,6 +112,7 @@ class HostedAgents final : public detail::Hosted {
   }
 
  private:
+  int workers_;
   net::Authority authority_;
   net::HostProcesses processes_;
   bool started_ = false;

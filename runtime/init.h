@@ -9,7 +9,7 @@
 //
 // `./square --trellis-hosts=a,b` then runs the pure tasks on the machines a and b, to which ssh
 // leads and which have the same program at the same path; `localhost` is a part of this machine's
-// cores. docs/runtime.md says what travels and what does not.
+// cores. Config::workers holds for each agent too. docs/runtime.md says what travels and what not.
 #pragma once
 
 namespace rt {
