@@ -83,6 +83,7 @@ int main(int argc, char** argv) try {
       worst = std::fmax(worst, std::fabs(row[j / size].get()(i % size, j % size) - d(i)));
     }
   }
+  std::fputs(runtime.summary().text().c_str(), stderr);  // which worker, which agent did how much
   std::printf("n = %zu, tiles of %zu: %.1f GF/s, largest error %.1e\n", n, size, gflops, worst);
   return worst < 1e-9 ? 0 : 1;
 } catch (const std::exception& e) {

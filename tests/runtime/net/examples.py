@@ -13,6 +13,7 @@ import sys
 import time
 
 SKIP = 77
+TASKS = re.compile(r"^  node \S+: (\d+) tasks$", re.MULTILINE)
 RATE = re.compile(r"[0-9.]+ GF/s")
 
 
@@ -29,8 +30,9 @@ def children(process):
     return found
 
 
-def run(program, agents, lose=False):
-    words = [program] + ([f"--trellis-hosts={','.join(['localhost'] * agents)}"] if agents else [])
+def run(program, agents, lose=False, sizes=()):
+    """What it prints, and what it says of itself."""
+    words = [program, *sizes] + ([f"--trellis-hosts={','.join(['localhost'] * agents)}"] if agents else [])
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         if lose:
             time.sleep(random.Random(1).uniform(0.1, 0.3))
@@ -38,7 +40,18 @@ def run(program, agents, lose=False):
                 os.kill(child, signal.SIGKILL)
         out, errors = running.communicate(timeout=120)
     assert running.returncode == 0, f"{program} on {agents} agents: {errors}"
-    return RATE.sub("", out)
+    return RATE.sub("", out), errors
+
+
+def share(program):
+    """With seconds of work to share out, each of three agents runs a tenth of the tasks at least."""
+    sizes = ("3072", "192")
+    alone, _ = run(program, 0, sizes=sizes)
+    out, summary = run(program, 3, sizes=sizes)
+    assert out == alone, f"{program} {sizes} on 3 agents"
+    tasks = [int(count) for count in TASKS.findall(summary)]
+    assert len(tasks) == 3 and 10 * min(tasks) >= sum(tasks), summary
+    print("tasks of each agent:", tasks)
 
 
 def main():
@@ -47,12 +60,13 @@ def main():
         print("built without gRPC")
         sys.exit(SKIP)
     for program in examples:
-        alone = run(program, 0)
+        alone, _ = run(program, 0)
         for agents in (1, 3):
-            assert run(program, agents) == alone, f"{program} on {agents} agents"
-        assert run(program, 3, lose=True) == alone, f"{program} with an agent that was killed"
+            assert run(program, agents)[0] == alone, f"{program} on {agents} agents"
+        assert run(program, 3, lose=True)[0] == alone, f"{program} with an agent that was killed"
         print(os.path.basename(program), "prints the same")
     lose_all(examples[0])
+    share(next(program for program in examples if program.endswith("cholesky")))
 
 
 def lose_all(program):
