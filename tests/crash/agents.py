@@ -1,21 +1,27 @@
 """A study on several agents is the same as on none, whatever becomes of the agents or the driver.
 
-usage: agents.py PROGRAMS [--adapt POLICY | --population] [--losses N] [--drivers N] [--seed N]
+usage: agents.py PROGRAMS [--adapt POLICY | --population] [--losses N] [--kinds KIND,...]
+                          [--drivers N] [--seed N]
 """
 
 import argparse
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import types
 
 import adaptive_study
 import small_study as small
+from relay import Relays
 
 MOST = 4  # seconds that a lost agent may hold a study up
+SIGNALS = {"kill": signal.SIGKILL, "freeze": signal.SIGSTOP}  # to an agent's process
+CUTS = {"reset": 0, "swallow": 5, "hold": 1}  # what a relay does to its connections, for how many seconds
 
 
 def hosts(count):
@@ -34,15 +40,15 @@ def outcome(run, runs, *options):
     return run.outcome(runs, done.stdout)
 
 
-def agents_of(runs):
-    """The processes of the agents of a study under that folder."""
+def agents_of(runs, name=""):
+    """The processes of the agents of a study under that folder; of the one that is called so."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
         except OSError:  # it has ended meanwhile
             continue
-        if len(words) > 2 and words[1] == b"agent" and words[2].startswith(f"{runs}/".encode()):
+        if len(words) > 2 and words[1] == b"agent" and words[2].startswith(f"{runs}/{name}".encode()):
             found.append(int(entry.name))
     return found
 
@@ -54,34 +60,62 @@ def signal_to(process, number):
         pass
 
 
-def start(run, runs):
-    return subprocess.Popen(run.place.command(runs, *hosts(3)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(run, runs, *options, **more):
+    command = run.place.command(runs, *(options or hosts(3)))
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
-def lose_agents(run, expected, options, usual):
-    """One of three agents dies or freezes at a random moment; the study notices, and nothing else."""
-    chance = random.Random(options.seed)
-    longest = 0
-    for number in range(options.losses):
-        runs = run.place.folder / f"loss-{number}"
-        begun = time.monotonic()
-        driver = start(run, runs)
-        time.sleep(chance.uniform(0.05, max(0.9 * usual, 0.3)))
-        agents = agents_of(runs)
-        victim = chance.choice(agents) if agents else None
-        how = chance.choice([signal.SIGKILL, signal.SIGSTOP])
-        if victim:
-            signal_to(victim, how)
-        out, errors = driver.communicate(timeout=60)
-        took = time.monotonic() - begun
-        if victim:
-            signal_to(victim, signal.SIGKILL)
-        assert driver.returncode == 0, f"{how.name}: {errors}"
-        wrong = small.differences(expected, run.outcome(runs, out))
-        assert not wrong, f"{how.name}, {number}: differs in {wrong}"
-        longest = max(longest, took - usual)
-    print(f"{options.losses} agents lost, {longest:.1f} s longer at most")
-    assert longest < MOST + usual, "a lost agent holds the study up"
+def run_through_relays(run, runs, disturb):
+    """A study whose agents reach it through relays; `disturb` is called with those once each agent has come."""
+    begun = time.monotonic()
+    with Relays(runs / "small", 3) as relays:
+        driver = start(run, runs, *relays.options(), env=relays.environment())
+        try:
+            while driver.poll() is None and not relays.all_connected() and time.monotonic() < begun + 60:
+                time.sleep(0.005)
+            ready = time.monotonic()
+            hit = disturb(relays) and driver.poll() is None
+            out, errors = driver.communicate(timeout=60)
+            ended = time.monotonic()
+        finally:
+            driver.kill()
+            for agent in agents_of(runs):
+                signal_to(agent, signal.SIGKILL)
+    assert driver.returncode == 0, errors
+    return types.SimpleNamespace(out=out, errors=errors, took=ended - begun, worked=ended - ready, hit=hit)
+
+
+def lose(run, expected, kind, options, usual):
+    """One of three agents is lost in that way at a random moment; the study notices, and nothing else."""
+    chance = random.Random(f"{options.seed} {kind}")
+    hits, lost, longest, tried = 0, 0, 0, 0
+    while hits < options.losses:
+        tried += 1
+        assert tried <= 5 * options.losses, f"{kind}: only {hits} studies were still running"
+        runs = run.place.folder / f"{kind}-{tried}"
+        agent, moment = chance.randrange(3), chance.uniform(0, 0.9 * usual.worked)
+        which = chance.choice([slice(None), slice(0, 1), slice(1, 2)])  # an agent has two connections
+
+        def disturb(relays):
+            time.sleep(moment)
+            if kind in CUTS:
+                return relays.cut(agent, kind, which, CUTS[kind]) > 0
+            processes = agents_of(runs, relays.seen_from(agent))
+            for process in processes:
+                signal_to(process, SIGNALS[kind])
+            return bool(processes)
+
+        done = run_through_relays(run, runs, disturb)
+        wrong = small.differences(expected, run.outcome(runs, done.out))
+        assert not wrong, f"{kind}, {tried}: differs in {wrong}"
+        shutil.rmtree(runs)
+        if done.hit:
+            hits += 1
+            lost += "was lost" in done.out + done.errors
+            longest = max(longest, done.worked - usual.worked)
+            assert longest < MOST + usual.worked, f"{kind}, {tried}: {longest:.1f} s longer: {done.out}{done.errors}"
+    print(f"{kind}: {hits} agents hit, {lost} of them lost, {longest:.1f} s longer at most", flush=True)
+    assert lost == 0 or kind != "hold", "an agent is lost that was only slow"
 
 
 def lose_drivers(run, expected, options, usual):
@@ -90,7 +124,7 @@ def lose_drivers(run, expected, options, usual):
     for number in range(options.drivers):
         runs = run.place.folder / f"driver-{number}"
         driver = start(run, runs)
-        time.sleep(chance.uniform(0.05, max(0.9 * usual, 0.3)))
+        time.sleep(chance.uniform(0.05, 0.9 * usual.took))
         driver.kill()
         driver.communicate()
         done = run.place.sweep(runs, *hosts(3))
@@ -102,10 +136,27 @@ def lose_drivers(run, expected, options, usual):
     print(f"{options.drivers} drivers lost")
 
 
+def lose_all(options):
+    """Losses need a study that is still at work when they happen."""
+    run = adaptive_study.chosen(options, long=True)
+    with run.place as place:
+        expected = outcome(run, place.folder / "reference")
+        undisturbed = [run_through_relays(run, place.folder / f"usual-{i}", lambda relays: False) for i in range(3)]
+        for i, done in enumerate(undisturbed):
+            wrong = small.differences(expected, run.outcome(place.folder / f"usual-{i}", done.out))
+            assert not wrong, f"through relays: differs in {wrong}"
+        usual = max(undisturbed, key=lambda done: done.worked)
+        print(f"{len(expected['events'])} events, {usual.worked:.1f} s of work", flush=True)
+        for kind in options.kinds.split(",") if options.losses else ():
+            lose(run, expected, kind, options, usual)
+        lose_drivers(run, expected, options, usual)
+
+
 def main():
     parser = argparse.ArgumentParser()
     adaptive_study.add_choice(parser)
-    parser.add_argument("--losses", type=int, default=0)
+    parser.add_argument("--losses", type=int, default=0, help="of each kind")
+    parser.add_argument("--kinds", default=",".join([*SIGNALS, *CUTS]))
     parser.add_argument("--drivers", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -113,16 +164,12 @@ def main():
     run = adaptive_study.chosen(options)
     with run.place as place:
         expected = outcome(run, place.folder / "reference")
-        usual = 0
         for count in (1, 2, 3):
-            begun = time.monotonic()
-            found = outcome(run, place.folder / f"agents-{count}", *hosts(count))
-            usual = time.monotonic() - begun
-            wrong = small.differences(expected, found)
+            wrong = small.differences(expected, outcome(run, place.folder / f"agents-{count}", *hosts(count)))
             assert not wrong, f"{count} agents: differs in {wrong}"
-        print(f"{len(expected['events'])} events, equal on 0 to 3 agents")
-        lose_agents(run, expected, options, usual)
-        lose_drivers(run, expected, options, usual)
+        print(f"{len(expected['events'])} events, equal on 0 to 3 agents", flush=True)
+    if options.losses + options.drivers > 0:
+        lose_all(options)
 
 
 if __name__ == "__main__":
