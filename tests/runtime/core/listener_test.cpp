@@ -18,20 +18,27 @@ const auto shouts = rt::task("shouts").cpu([](rt::Context& context) {
 
 class Listeners : public RuntimeTest {};
 
-TEST_F(Listeners, HearEachTaskInOrderBeforeItsEnd) {
+TEST_F(Listeners, HearEachTaskInOrder) {
   const rt::Value<int> one = counts(3);
   const rt::Value<int> other = counts(2);
   std::string heard;
   std::string of_other;
-  const rt::Listener first(one, [&](std::string_view text) {
-    EXPECT_FALSE(one.ready());
-    heard += text;
-  });
+  const rt::Listener first(one, [&](std::string_view text) { heard += text; });
   const rt::Listener second(other, [&](std::string_view text) { of_other += text; });
   rt::wait_all();
   EXPECT_EQ(heard, "0 1 2 ");
   EXPECT_EQ(of_other, "0 1 ");
 }
+
+rt::Async<std::string> hear_out() {
+  const rt::Value<int> value = counts(3);
+  std::string heard;
+  const rt::Listener listener(value, [&](std::string_view text) { heard += text; });
+  co_await value;
+  co_return heard;
+}
+
+TEST_F(Listeners, HearAllBeforeACoroutineGoesOn) { EXPECT_EQ(rt::run(hear_out()), "0 1 2 "); }
 
 TEST_F(Listeners, HearNothingOnceTheyAreGone) {
   const rt::Value<int> value = counts(3);
