@@ -5,6 +5,8 @@ from pathlib import Path
 FOLDERS = ("base", "cli", "hpo", "kernels", "nn", "runtime", "tasks")
 # These two files define what `.pure()` is. folds.h makes a pure task for each redux argument; no task of the program has one.
 DEFINE_PURE = ("runtime/core/folds.h", "runtime/task.h")
+# No two calls of these are equal, so that no stored answer has their keys.
+NEVER_STORED = {"trellis.program"}
 PURE = re.compile(r"\.pure\(\)")
 TASK = re.compile(r'rt::task\(\s*("(?:[^"\\]|\\.)*"|\w+)\s*,')
 HELPER = re.compile(r"\bauto\s+(\w+)\([^)]*\)\s*\{\s*$", re.MULTILINE)
@@ -47,6 +49,7 @@ def problems(root, golden):
         wrong += more
         if not name.startswith("runtime/") and REDUX.search(text):
             wrong.append(f"{name}: a redux argument makes pure tasks (runtime/core/folds.h) that have no golden key")
-    wrong += [f"the pure task '{task}' has no golden key: call it in tests/golden/calls.cpp" for task in sorted(found - golden)]
+    wrong += [f"the pure task '{task}' has no golden key: call it in tests/golden/calls.cpp"
+              for task in sorted(found - golden - NEVER_STORED)]
     wrong += [f"tests/golden/calls.cpp calls '{task}', which no source defines as pure" for task in sorted(golden - found)]
     return wrong
