@@ -22,7 +22,9 @@ constexpr int kWorkers = 2;  ///< of each agent
 
 int slots() {
   int all = 0;
-  for (const rt::net::AgentView& agent : rt::agents()) all += static_cast<int>(agent.slots);
+  for (const rt::net::AgentView& agent : rt::agents()) {
+    if (agent.state == rt::net::AgentState::working) all += static_cast<int>(agent.slots);
+  }
   return all;
 }
 
