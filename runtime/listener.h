@@ -16,9 +16,10 @@ namespace rt {
 /// Listens to the call that makes a value, until it is destroyed. Driver thread only.
 class Listener {
  public:
-  /// Called on the driver thread when it polls or waits, in the order in which it was said, and
-  /// before a coroutine goes on that awaits the value. A body that runs again (another attempt, or
-  /// because the process was lost that ran it) begins anew. May destroy the Listener.
+  /// Called on the driver thread when it polls or waits, in the order in which it was said: of a
+  /// call that runs in another process before the value is there, of one that runs here perhaps
+  /// later. A body that runs again (another attempt, or because the process was lost that ran it)
+  /// begins anew. May destroy the Listener.
   using Heard = std::function<void(std::string_view text)>;
 
   /// Nothing is heard of a value that is there already, or that another call or the store answers.

@@ -30,16 +30,6 @@ TEST_F(Listeners, HearEachTaskInOrder) {
   EXPECT_EQ(of_other, "0 1 ");
 }
 
-rt::Async<std::string> hear_out() {
-  const rt::Value<int> value = counts(3);
-  std::string heard;
-  const rt::Listener listener(value, [&](std::string_view text) { heard += text; });
-  co_await value;
-  co_return heard;
-}
-
-TEST_F(Listeners, HearAllBeforeACoroutineGoesOn) { EXPECT_EQ(rt::run(hear_out()), "0 1 2 "); }
-
 TEST_F(Listeners, HearNothingOnceTheyAreGone) {
   const rt::Value<int> value = counts(3);
   std::optional<rt::Listener> listener;
