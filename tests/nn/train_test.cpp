@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kernels/device.h"
@@ -73,17 +74,21 @@ TEST(Train, RefusesAThreadThatKeepsDenormals) {
 }
 #endif
 
+/// Batch normalization by as few as three rows makes the last steps noisy: 0.90 to 0.99, by the
+/// instruction set. One class of the three would be 0.5 at most.
 TEST(Train, LearnsALinearRule) {
   const Table table(400, 10, 3);
+  const std::vector<std::pair<nn::ModelSpec, double>> accuracies{{nn_test::mlp(10, {24}, 3), 0.95},
+                                                                 {nn_test::normed(10, 24, 3), 0.8}};
   for (const nn::Hyper& h : some_hypers()) {
-    for (const nn::ModelSpec& spec : {nn_test::mlp(10, {24}, 3), nn_test::normed(10, 24, 3)}) {
+    for (const auto& [spec, accuracy] : accuracies) {
       SCOPED_TRACE(nn::describe(spec) + ", " + h.optimizer.kind);
       nn::ParamSlab net = fresh(spec, h);
       nn::Workspace workspace;
       const nn::Scores before = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
       const nn::TrainStats stats = nn::train_steps(cpu(), workspace, net, table.view(), h, {0, 30});
       const nn::Scores after = nn::evaluate(cpu(), workspace, net, table.view(), h.loss);
-      EXPECT_GT(after.accuracy, 0.9);
+      EXPECT_GT(after.accuracy, accuracy);
       EXPECT_LT(after.loss, before.loss);
       EXPECT_EQ(stats.rows, 30 * 400);
       EXPECT_EQ(stats.steps, 30 * ((400 + h.batch - 1) / h.batch));
