@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -47,12 +49,35 @@ base::File listen_at(const std::string& at, sockaddr_in& own) {
   return made;
 }
 
-/// gRPC sets these on connections that it accepts itself.
+/// poll() is to wake for the header of a record. gRPC sets the other two on connections that it
+/// accepts itself.
 void prepare(int connection) {
   const int on = 1;
   const unsigned unanswered = 2000;  // milliseconds
+  const int header = 5;
+  (void)::setsockopt(connection, SOL_SOCKET, SO_RCVLOWAT, &header, sizeof header);
   (void)::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   (void)::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered, sizeof unanswered);
+}
+
+enum class Speech : std::uint8_t { nonsense, unfinished, whole };
+
+/// How far the first record of TLS has come. The socket wakes poll() when the rest has.
+Speech speech_of(int connection) {
+  constexpr std::size_t kHeader = 5, kMost = 16 << 10;
+  constexpr unsigned char kHandshake = 0x16, kMajor = 3;
+  std::array<unsigned char, kHeader> header{};
+  if (::recv(connection, header.data(), kHeader, MSG_PEEK) != kHeader || header[0] != kHandshake ||
+      header[1] != kMajor)
+    return Speech::nonsense;
+  const std::size_t size = std::size_t{header[3]} << 8 | header[4];
+  if (size > kMost) return Speech::nonsense;
+  int there = 0;
+  if (::ioctl(connection, FIONREAD, &there) != 0) return Speech::nonsense;
+  const bool whole = static_cast<std::size_t>(there) >= kHeader + size;
+  const int rest = whole ? 1 : static_cast<int>(kHeader + size);
+  (void)::setsockopt(connection, SOL_SOCKET, SO_RCVLOWAT, &rest, sizeof rest);
+  return whole ? Speech::whole : Speech::unfinished;
 }
 
 }  // namespace
@@ -81,10 +106,7 @@ void Door::wait_for(const std::string& peer) {
   const auto at = std::find_if(guests_.begin(), guests_.end(),
                                [&](const Guest& guest) { return guest.peer == peer; });
   if (at == guests_.end()) return;
-  Guest guest = std::move(*at);
-  guests_.erase(at);
-  guest.since = base::now();
-  guests_.push_back(std::move(guest));
+  at->end = base::now() + kStay;
 }
 
 void Door::keep(const std::string& peer) {
@@ -99,51 +121,46 @@ void Door::watch() {
     int wait = -1;
     {
       const std::scoped_lock lock(mutex_);
+      base::Moment next{INT64_MAX};
       for (const Guest& guest : guests_) {
-        const short what = guest.theirs < 0 ? POLLIN : 0;
+        const short what = guest.theirs < 0 ? POLLIN | POLLRDHUP : 0;
         watched.push_back({guest.connection.fd(), what, 0});
         numbers.push_back(guest.number);
+        next = std::min(next, guest.end);
       }
       if (!guests_.empty()) {
-        const auto left = guests_.front().since + kStay - base::now();
-        wait = static_cast<int>(
-            std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - base::now());
+        wait = static_cast<int>(std::max<std::int64_t>(0, left.count()));
       }
     }
     (void)::poll(watched.data(), watched.size(), wait);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (watched[i + 1].revents != 0) look_at(numbers[i]);
+      const short seen = watched[i + 1].revents;
+      if (seen != 0) look_at(numbers[i], (seen & ~POLLIN) != 0);
     }
-    {
-      const std::scoped_lock lock(mutex_);
-      while (!guests_.empty() && base::now() - guests_.front().since >= kStay) end_oldest();
-    }
+    end_late();
     if (watched.front().revents != 0 && !closing_) accept_all();
   }
 }
 
-/// A guest has begun to speak, or has gone.
-void Door::look_at(std::uint64_t number) {
-  constexpr char kHandshake = 0x16;  // the first byte of a TLS record of that type
+/// A guest has said something, or leaves.
+void Door::look_at(std::uint64_t number, bool leaves) {
   base::File theirs;
   {
     const std::scoped_lock lock(mutex_);
     const auto at = std::find_if(guests_.begin(), guests_.end(),
                                  [&](const Guest& guest) { return guest.number == number; });
     if (at == guests_.end()) return;
-    if (at->theirs >= 0) {
-      note_end(*at);
-      guests_.erase(at);
-      return;
-    }
-    char first = 0;
-    const bool speaks =
-        ::recv(at->connection.fd(), &first, 1, MSG_PEEK) == 1 && first == kHandshake;
-    if (speaks && has_room()) theirs = base::File(::fcntl(at->connection.fd(), F_DUPFD_CLOEXEC, 0));
+    const Speech speech =
+        leaves || at->theirs >= 0 ? Speech::nonsense : speech_of(at->connection.fd());
+    if (speech == Speech::unfinished) return;
+    if (speech == Speech::whole && has_room())
+      theirs = base::File(::fcntl(at->connection.fd(), F_DUPFD_CLOEXEC, 0));
+    if (!theirs) return end(at);
     at->theirs = theirs.fd();
-    if (!theirs) guests_.erase(at);
+    at->end = base::now() + kStay;
   }
-  if (theirs) take_(theirs.release());
+  take_(theirs.release());
 }
 
 void Door::accept_all() {
@@ -156,29 +173,42 @@ void Door::accept_all() {
     std::unique_lock lock(mutex_);
     if (!connection) {
       if (code != EMFILE && code != ENFILE) return;
-      // The listener stays readable: do not spin until gRPC has closed that descriptor.
-      end_oldest();
+      // The listener stays readable: do not spin until a descriptor is free.
+      make_room();
       lock.unlock();
       return base::sleep_for(std::chrono::milliseconds(10));
     }
     prepare(connection.fd());
-    if (guests_.size() >= most_) end_oldest();
-    guests_.push_back({++last_, "ipv4:" + name_of(from), base::now(), std::move(connection)});
+    if (guests_.size() >= most_) make_room();
+    guests_.push_back(
+        {++last_, "ipv4:" + name_of(from), base::now() + kSpeak, std::move(connection)});
+  }
+}
+
+void Door::make_room() {
+  const auto silent = std::find_if(guests_.begin(), guests_.end(),
+                                   [](const Guest& guest) { return guest.theirs < 0; });
+  if (!guests_.empty()) end(silent != guests_.end() ? silent : guests_.begin());
+}
+
+void Door::end_late() {
+  const std::scoped_lock lock(mutex_);
+  const base::Moment now = base::now();
+  while (true) {
+    const auto late = std::find_if(guests_.begin(), guests_.end(),
+                                   [&](const Guest& guest) { return guest.end <= now; });
+    if (late == guests_.end()) return;
+    end(late);
   }
 }
 
 /// Where gRPC has the connection too, it sees the end and closes its descriptor.
-void Door::end_oldest() {
-  if (guests_.empty()) return;
-  note_end(guests_.front());
-  (void)::shutdown(guests_.front().connection.fd(), SHUT_RDWR);
-  guests_.pop_front();
-}
-
-void Door::note_end(const Guest& guest) {
+void Door::end(Guests::iterator guest) {
   struct stat file {};
-  if (guest.theirs >= 0 && ::fstat(guest.connection.fd(), &file) == 0)
-    ended_.push_back({guest.theirs, file.st_ino});
+  if (guest->theirs >= 0 && ::fstat(guest->connection.fd(), &file) == 0)
+    ended_.push_back({guest->theirs, file.st_ino});
+  (void)::shutdown(guest->connection.fd(), SHUT_RDWR);
+  guests_.erase(guest);
 }
 
 /// Whether gRPC keeps up with the guests that are ended.

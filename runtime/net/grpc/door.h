@@ -18,14 +18,17 @@
 
 namespace rt::net::grpc_transport {
 
-/// A connection is a guest until it is kept. A guest is ended after `kStay`. The number of guests
-/// has a limit: one more ends the oldest. gRPC gets a guest when it begins to speak TLS.
+/// A connection is a guest until it is kept. gRPC gets a guest once it has said the whole first
+/// record of TLS. The number of guests has a limit: one more ends the oldest that has said less, or
+/// else the oldest.
 class Door {
  public:
-  /// From its first packet until a guest has begun a stream, for which it must have shown its
-  /// certificate; and then once more until its first frame. gRPC needs two round trips for the one
-  /// and one for the other. An agent that was too slow knocks again.
-  static constexpr base::Duration kStay = std::chrono::milliseconds(800);
+  /// Until the first record of TLS, which an agent sends with its first packet.
+  static constexpr base::Duration kSpeak = std::chrono::milliseconds(800);
+  /// From then on until a guest has begun a stream, for which it must have shown its certificate;
+  /// and once more until its first frame. gRPC needs two round trips for the one and one for the
+  /// other. An agent that was too slow knocks again.
+  static constexpr base::Duration kStay = std::chrono::seconds(2);
 
   /// Listens on a port that the system chooses. Throws base::Error (storage) if `at` is no IPv4
   /// address of this machine.
@@ -37,8 +40,7 @@ class Door {
   /// "host:port".
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
 
-  /// Begins to accept. `take` gets each connection that speaks TLS, owns it, and is called on the
-  /// door's thread.
+  /// Begins to accept. `take` gets guests for gRPC, owns them, and is called on the door's thread.
   void open(std::function<void(int connection)> take);
   /// The connection from that peer has begun a stream; `peer` as gRPC writes it:
   /// "ipv4:127.0.0.1:40000".
@@ -52,7 +54,7 @@ class Door {
   struct Guest {
     std::uint64_t number;
     std::string peer;
-    base::Moment since;
+    base::Moment end;
     base::File connection;
     int theirs = -1;  ///< gRPC's descriptor of the same connection; -1: it has none
   };
@@ -63,11 +65,14 @@ class Door {
     ino_t inode;
   };
 
+  using Guests = std::deque<Guest>;
+
   void watch();
-  void look_at(std::uint64_t number);
+  void look_at(std::uint64_t number, bool leaves);
   void accept_all();
-  void end_oldest();
-  void note_end(const Guest& guest);
+  void make_room();
+  void end(Guests::iterator guest);
+  void end_late();
   [[nodiscard]] bool has_room();
 
   base::File listener_;
@@ -76,7 +81,7 @@ class Door {
   std::function<void(int)> take_;
   std::atomic<bool> closing_ = false;
   std::mutex mutex_;  ///< guards what follows
-  std::deque<Guest> guests_;
+  Guests guests_;
   std::vector<Ended> ended_;
   std::uint64_t last_ = 0;
   std::thread thread_;
