@@ -53,8 +53,8 @@ rt::net::Authority authority_in(const fs::path& net) {
   return {base::read_file(net / "authority.crt"), base::read_file(net / "authority.key")};
 }
 
-void report(const std::string& name, base::Moment since) {
-  std::cout << name << " " << base::seconds_since(since) << std::endl;
+void report(const std::string& name, base::Moment since, base::Moment until = base::now()) {
+  std::cout << name << " " << base::seconds(until - since) << std::endl;
 }
 
 // --- certificates
@@ -108,14 +108,32 @@ class Events final : public rt::net::Inbox {
   void received(LinkId, base::Bytes frame) override {
     add([&] { frames_.push_back(rt::net::decode_frame(frame)); });
   }
-  void closed(LinkId, std::string) override {
-    add([&] { ++closed_; });
+  void closed(LinkId link, std::string why) override {
+    add([&] {
+      if (link != 0) {
+        ++closed_;
+        closed_at_ = base::now();
+      } else {
+        not_opened_ = why;
+      }
+    });
   }
 
   LinkId next_link() {
     await([&] { return !opened_.empty(); }, "nobody came");
     const std::scoped_lock lock(mutex_);
     return std::exchange(opened_, {}).back();
+  }
+  /// Dials until there is a link, as an agent does.
+  LinkId dial(rt::net::Transport& transport, const std::string& address) {
+    for (int i = 0; i < 10; ++i) {
+      transport.dial(address);
+      await([&] { return !opened_.empty() || not_opened_; }, "nobody answers");
+      const std::scoped_lock lock(mutex_);
+      if (!opened_.empty()) return std::exchange(opened_, {}).back();
+      std::cerr << "not let in: " << *std::exchange(not_opened_, {}) << std::endl;
+    }
+    throw std::runtime_error("a good certificate is not let in");
   }
   /// Waits for the end of a link.
   void await_end() {
@@ -124,6 +142,10 @@ class Events final : public rt::net::Inbox {
     --closed_;
     opened_.clear();
     frames_.clear();
+  }
+  [[nodiscard]] base::Moment closed_at() {
+    const std::scoped_lock lock(mutex_);
+    return closed_at_;
   }
   /// The next message of that kind; others are dropped.
   template <class M>
@@ -164,6 +186,8 @@ class Events final : public rt::net::Inbox {
   std::vector<LinkId> opened_;
   std::vector<Frame> frames_;
   std::size_t closed_ = 0;
+  base::Moment closed_at_;
+  std::optional<std::string> not_opened_;
 };
 
 base::Bytes random_bytes(base::Stream& dice, std::size_t size) {
@@ -231,7 +255,17 @@ class Stranger {
         transport_(rt::net::load_network().connect(identity_, events_)) {}
 
   void knock() {
-    be_silent();
+    Events silence;
+    const auto transport = rt::net::load_network().connect(identity_, silence);
+    (void)silence.dial(*transport, address_);
+    const base::Moment begin = base::now();
+    say_bad_things();
+    silence.await_end();
+    report("silence", begin, silence.closed_at());
+  }
+
+ private:
+  void say_bad_things() {
     for (const std::size_t size : {0, 1, 4, 100, 500'000, 600'000}) {
       for (const Channel channel : {Channel::control, Channel::bulk}) {
         const base::Bytes bytes = random_bytes(dice_, size);
@@ -253,22 +287,13 @@ class Stranger {
     half_a_link();
     answer_what_it_never_got();
   }
-
- private:
   template <class Say>
   void try_it(const std::string& name, Say say) {
+    const LinkId link = events_.dial(*transport_, address_);
     const base::Moment begin = base::now();
-    transport_->dial(address_);
-    say(events_.next_link());
+    say(link);
     events_.await_end();
     report(name, begin);
-  }
-  void be_silent() {
-    transport_->dial(address_);
-    (void)events_.next_link();
-    const base::Moment begin = base::now();
-    events_.await_end();
-    report("silence", begin);
   }
   void send(LinkId link, Channel channel, base::Bytes bytes) {
     transport_->send(link, channel, std::move(bytes));
@@ -342,8 +367,7 @@ class Stranger {
   /// Is taken for an agent, and then says what is an agent's to say about what it never got.
   void answer_what_it_never_got() {
     for (const bool of_a_driver : {false, true}) {
-      transport_->dial(address_);
-      const LinkId link = events_.next_link();
+      const LinkId link = events_.dial(*transport_, address_);
       base::Moment begin = base::now();
       say(link, {0, 0, 0, hello()});
       const auto welcome = events_.next<rt::net::Welcome>();
