@@ -99,6 +99,7 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
                 .gpus = hello.gpus,
                 .heard = now,
                 .why = {}};
+  set_window(added);
   client_.changed(added.view, 0);
   assign(now);
 }
@@ -200,6 +201,7 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
     // Of parcels that neither waited for a slot nor for a data set.
     const double gap = std::max(took - job.body, 0.0);
     if (!job.queued && job.sources.empty()) from.gap = std::min(1.05 * from.gap.value_or(gap), gap);
+    set_window(from);
   }
   end_call(job, index, std::move(said.outcome));
 }

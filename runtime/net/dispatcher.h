@@ -141,7 +141,8 @@ class Dispatcher final : private Places::Listener {
     Session session;
     AgentView view;
     std::set<ParcelId> parcels;
-    std::size_t load = 0;  ///< slots that they take
+    std::size_t load = 0;    ///< slots that they take
+    std::size_t window = 0;  ///< slots that they may take
     std::set<base::Key> holds;
     Incoming incoming;
     double mean = 0.05;         ///< seconds that a parcel takes from its sending to its last answer
@@ -178,6 +179,16 @@ class Dispatcher final : private Places::Listener {
   [[nodiscard]] static Rank rank(const Job& job) noexcept {
     return {!job.urgent, -job.priority, job.id};
   }
+  /// What a job reads and agents have.
+  struct Reads {
+    std::uint64_t bytes = 0;                      ///< of all that some agent has
+    std::map<std::uint32_t, std::uint64_t> at{};  ///< of that, with each
+
+    [[nodiscard]] std::uint64_t with(std::uint32_t agent) const noexcept {
+      const auto found = at.empty() ? at.end() : at.find(agent);
+      return found != at.end() ? found->second : 0;
+    }
+  };
   struct Wish {
     bool by_client = false;
     std::map<std::uint32_t, std::uint64_t> by_agents;  ///< and from where on
@@ -214,9 +225,9 @@ class Dispatcher final : private Places::Listener {
   void send_drops();
   [[nodiscard]] Agent* choose(const Job& job, bool& any_free);
   [[nodiscard]] static bool suits(const Agent& agent, const Job& job) noexcept;
-  [[nodiscard]] bool has_room(const Agent& agent, const Job& job) const noexcept;
-  [[nodiscard]] std::size_t window(const Agent& agent) const noexcept;
-  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> bytes_at(const Job& job);
+  [[nodiscard]] static bool has_room(const Agent& agent, const Job& job) noexcept;
+  void set_window(Agent& agent) const noexcept;
+  [[nodiscard]] Reads reads_of(const Job& job);
   void even_out(base::Moment now);
   [[nodiscard]] ParcelId last_in_queue(const Agent& full, const Agent& idle, base::Moment now);
   Job& withdraw(ParcelId id);

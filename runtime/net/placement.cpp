@@ -6,14 +6,14 @@
 
 namespace rt::net {
 
-/// How many parcels an agent may have: one for each slot, and as many more as keep its slots busy
-/// while an answer and the next parcel are on their way.
-std::size_t Dispatcher::window(const Agent& agent) const noexcept {
+/// How many slots an agent's parcels may take: those that it has, and as many more as keep them
+/// busy while an answer and the next parcel are on their way.
+void Dispatcher::set_window(Agent& agent) const noexcept {
   constexpr double kShortest = 20e-6;
   const double on_the_way =
       agent.view.slots * agent.gap.value_or(0) / std::max(agent.body, kShortest);
   const double extra = std::clamp<double>(on_the_way, options_.extra, options_.most_extra);
-  return agent.view.slots + static_cast<std::size_t>(extra);
+  agent.window = agent.view.slots + static_cast<std::size_t>(extra);
 }
 
 bool Dispatcher::suits(const Agent& agent, const Job& job) noexcept {
@@ -21,9 +21,9 @@ bool Dispatcher::suits(const Agent& agent, const Job& job) noexcept {
          (!job.for_gpu || agent.view.gpus != 0);
 }
 
-bool Dispatcher::has_room(const Agent& agent, const Job& job) const noexcept {
+bool Dispatcher::has_room(const Agent& agent, const Job& job) noexcept {
   if (job.urgent) return true;
-  return agent.load + job.slots <= (job.long_running ? agent.view.slots : window(agent));
+  return agent.load + job.slots <= (job.long_running ? agent.view.slots : agent.window);
 }
 
 std::vector<std::uint64_t> Dispatcher::starving() const {
@@ -47,35 +47,33 @@ bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
          full.mean / full.view.slots < static_cast<double>(bytes) / options_.bandwidth;
 }
 
-/// How much of what the job reads lies with whom, and with number 0 of how much.
-std::map<std::uint32_t, std::uint64_t> Dispatcher::bytes_at(const Job& job) {
-  std::map<std::uint32_t, std::uint64_t> there{{0, 0}};
+Dispatcher::Reads Dispatcher::reads_of(const Job& job) {
+  Reads reads;
   for (std::size_t i = 0; i < job.calls.size(); ++i) {
     if (job.ended[i] != 0) continue;
     for (const base::Key& key : job.calls[i].call.inputs) {
       const Value* const value = places_.find(key);
       if (value == nullptr || value->here || value->at.empty()) continue;
-      there[0] += value->size + 1;
-      for (const std::uint32_t number : value->at) there[number] += value->size + 1;
+      reads.bytes += value->size + 1;
+      for (const std::uint32_t number : value->at) reads.at[number] += value->size + 1;
     }
   }
-  return there;
+  return reads;
 }
 
 /// The agent for a ready job: where it can begin first, what it reads having been moved there and
 /// what is there before it having run; then the one with the fewest parcels a slot. Null if the job
 /// had better wait; `any_free` tells if somebody could take it.
 Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
-  const std::map<std::uint32_t, std::uint64_t> there = bytes_at(job);
+  const Reads reads = reads_of(job);
   Agent* best = nullptr;
   std::tuple<double, double> best_rank;
   std::uint64_t best_bytes = 0;
   Agent* full = nullptr;
   std::uint64_t full_bytes = 0;
   for (auto& [number, each] : agents_) {
-    const auto at = there.find(number);
-    const std::uint64_t bytes = at != there.end() ? at->second : 0;
-    any_free = any_free || (each.view.state == AgentState::working && each.load < window(each));
+    const std::uint64_t bytes = reads.with(number);
+    any_free = any_free || (each.view.state == AgentState::working && each.load < each.window);
     if (!suits(each, job)) continue;
     if (!has_room(each, job)) {
       if (bytes > full_bytes) std::tie(full, full_bytes) = std::tuple(&each, bytes);
@@ -86,7 +84,7 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
     const double load = static_cast<double>(each.load);
     const double before =
         each.body * std::max(load + static_cast<double>(job.slots) - slots, 0.0) / slots;
-    const double moving = static_cast<double>(there.at(0) - bytes) / options_.bandwidth;
+    const double moving = static_cast<double>(reads.bytes - bytes) / options_.bandwidth;
     const std::tuple rank(moving + before, load / slots);
     if (best == nullptr || rank < best_rank)
       std::tie(best, best_rank, best_bytes) = std::tuple(&each, rank, bytes);
@@ -128,10 +126,8 @@ ParcelId Dispatcher::last_in_queue(const Agent& full, const Agent& idle, base::M
   }
   if (last == nullptr || now - last->sent < kSettled || last->left < last->calls.size()) return 0;
   if (!suits(idle, *last) || idle.load + last->slots > idle.view.slots) return 0;
-  const std::map<std::uint32_t, std::uint64_t> there = bytes_at(*last);
-  const auto at = there.find(idle.view.number);
-  const std::uint64_t missing = there.at(0) - (at != there.end() ? at->second : 0);
-  return worth_waiting(full, missing) ? 0 : last->id;
+  const Reads reads = reads_of(*last);
+  return worth_waiting(full, reads.bytes - reads.with(idle.view.number)) ? 0 : last->id;
 }
 
 /// Takes a job from its agent, under a new number: what that one still says of it has no effect.

@@ -30,9 +30,9 @@ class ClientStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
     StartRead(&in_);
     StartCall();
   }
-  void write(const base::Bytes& frame) {
+  void write(base::Bytes frame) {
     const std::scoped_lock lock(mutex_);
-    if (!released_ && out_.add(frame)) StartWrite(out_.front());
+    if (!released_ && out_.add(std::move(frame))) StartWrite(out_.bundle());
   }
   void close() {
     if (out_.close()) hang_up();
@@ -47,7 +47,7 @@ class ClientStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
   void OnWriteDone(bool ok) override {
     if (!ok) return;
     if (out_.next()) {
-      StartWrite(out_.front());
+      StartWrite(out_.bundle());
     } else if (out_.finished()) {
       hang_up();
     }
@@ -123,7 +123,7 @@ class Client final : public Transport {
     ssl.pem_cert_chain = own_.certificate;
     grpc::ChannelArguments arguments;
     arguments.SetSslTargetNameOverride(kDriverName);
-    arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostFrame));
+    arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostMessage));
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 1000);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -153,7 +153,7 @@ class Client final : public Transport {
     const std::scoped_lock lock(mutex_);
     const auto at = links_.find(link);
     if (at == links_.end() || at->second.over) return;
-    at->second.streams[static_cast<std::size_t>(channel)]->write(frame);
+    at->second.streams[static_cast<std::size_t>(channel)]->write(std::move(frame));
   }
   void close(LinkId link) override {
     const std::scoped_lock lock(mutex_);
@@ -224,7 +224,7 @@ void ClientStream::OnReadInitialMetadataDone(bool ok) {
 
 void ClientStream::OnReadDone(bool ok) {
   if (!ok) return release();
-  client_.inbox_.received(link_, bytes_of(in_));
+  take_frames(in_, [this](base::Bytes frame) { client_.inbox_.received(link_, std::move(frame)); });
   StartRead(&in_);
 }
 

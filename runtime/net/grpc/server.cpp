@@ -32,9 +32,9 @@ class ServerStream final : public grpc::ServerGenericBidiReactor {
 
   /// Tells the server of the stream; to be called once, when it is there.
   void begin();
-  void write(const base::Bytes& frame) {
+  void write(base::Bytes frame) {
     const std::scoped_lock lock(mutex_);
-    if (!finished_ && out_.add(frame)) StartWrite(out_.front());
+    if (!finished_ && out_.add(std::move(frame))) StartWrite(out_.bundle());
   }
   /// Ends the stream once everything was written.
   void close() {
@@ -59,11 +59,11 @@ class ServerStream final : public grpc::ServerGenericBidiReactor {
   void OnDone() override;
 
  private:
-  /// Writes the next frame; false: there is none.
+  /// Writes what waits; false: there is none.
   bool next() {
     const std::scoped_lock lock(mutex_);
     if (finished_ || !out_.next()) return false;
-    StartWrite(out_.front());
+    StartWrite(out_.bundle());
     return true;
   }
 
@@ -94,7 +94,7 @@ class Server final : public Transport, public grpc::CallbackGenericService {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
         grpc::SslServerCredentials(ssl));
     builder.RegisterCallbackGenericService(this);
-    builder.SetMaxReceiveMessageSize(static_cast<int>(kMostFrame));
+    builder.SetMaxReceiveMessageSize(static_cast<int>(kMostMessage));
     // Who says nothing for three seconds is gone.
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 1000);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
@@ -128,7 +128,7 @@ class Server final : public Transport, public grpc::CallbackGenericService {
     const std::scoped_lock lock(mutex_);
     const auto at = links_.find(link);
     if (at == links_.end() || at->second.over) return;
-    at->second.streams[static_cast<std::size_t>(channel)]->write(frame);
+    at->second.streams[static_cast<std::size_t>(channel)]->write(std::move(frame));
   }
   void close(LinkId link) override {
     const std::scoped_lock lock(mutex_);
@@ -239,7 +239,7 @@ void ServerStream::OnReadDone(bool ok) {
   if (!heard_ && !(heard_ = server_.heard(*this))) {
     return finish(grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "this is half a link"));
   }
-  server_.inbox_.received(link_, bytes_of(in_));
+  take_frames(in_, [this](base::Bytes frame) { server_.inbox_.received(link_, std::move(frame)); });
   StartRead(&in_);
 }
 
