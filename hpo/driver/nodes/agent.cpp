@@ -81,11 +81,6 @@ int run_agent(const AgentOptions& options) {
   base::take_part_of_cores(options.part, options.parts);
   const StudySpec study =
       parse_study(seat.study, "study.yaml", "/", {.data_elsewhere = !seat.shared});
-  if (study.runs_command && !seat.shared)
-    throw base::Error(base::Errc::usage,
-                      base::cat(options.folder.string(),
-                                ": this machine does not see the study's folder, which the "
-                                "programs of its trials need"));
   if (!study.runs_command) tasks::setup_process();
   RunOptions run;
   run.folder = seat.folder;
@@ -95,7 +90,7 @@ int run_agent(const AgentOptions& options) {
   const Interrupts interrupts;
   const auto leaving = [&interrupts] { return interrupts.asked()->load() > 0; };
   std::optional<ProgramHost> programs;
-  if (study.runs_command) programs.emplace(study, seat.folder, leaving);
+  if (study.runs_command) programs.emplace(study, seat.folder, seat.shared, leaving);
   rt::Config config = config_of(run, study);
   config.pace_file.clear();
   const rt::Runtime runtime(config);

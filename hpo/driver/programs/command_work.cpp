@@ -110,23 +110,33 @@ void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) 
 }
 
 void CommandWork::start_on_agent(const AttemptPtr& attempt) {
+  const bool with_files = files_travel_ && attempt->folder->has_checkpoints;
   attempt->call.emplace(base::cat("program of trial ", attempt->trial));
+  attempt->receiver.reset();
+  attempt->copied = false;
   const rt::Group::Scope scope = attempt->call->enter();
-  const rt::Value<ProgramEnd> end = call_program({.trial = attempt->trial,
-                                                  .params = attempt->params,
-                                                  .cpus = attempt->resources.cpus,
-                                                  .driver = driver_,
-                                                  .start = ++starts_});
+  rt::Value<TrialFiles> left;
+  const rt::Value<ProgramEnd> end = call_program(
+      {.trial = attempt->trial,
+       .params = attempt->params,
+       .cpus = attempt->resources.cpus,
+       .driver = driver_,
+       .start = ++starts_,
+       .has_checkpoints = attempt->folder->has_checkpoints,
+       .has_files = with_files},
+      rt::value(with_files ? read_trial_files(attempt->folder->path, false) : TrialFiles{}), left);
   const std::weak_ptr<Attempt> heard = attempt;
-  attempt->listener.emplace(end, [this, heard](std::string_view word) {
+  attempt->listener.emplace(end, [this, heard](std::string_view text) {
     const AttemptPtr of = heard.lock();
-    if (of && of->call && !word.empty()) hear(of, static_cast<ProgramWord>(word.front()));
+    if (of && of->call && !text.empty())
+      hear(of, static_cast<ProgramWord>(text.front()), text.substr(1));
   });
-  (void)rt::spawn(await_end(attempt, end));
+  (void)rt::spawn(await_end(attempt, end, left));
 }
 
 /// The end of a program on an agent, in the words of a supervisor here.
-rt::Async<void> CommandWork::await_end(AttemptPtr attempt, rt::Value<ProgramEnd> value) {
+rt::Async<void> CommandWork::await_end(AttemptPtr attempt, rt::Value<ProgramEnd> value,
+                                       rt::Value<TrialFiles> left) {
   tasks::SupervisorNews over{.over = true, .end = base::ProcessEnd::lost};
   try {
     const ProgramEnd end = co_await value;
@@ -137,11 +147,21 @@ rt::Async<void> CommandWork::await_end(AttemptPtr attempt, rt::Value<ProgramEnd>
     over.memory = end.memory;
     attempt->starved = end.starved;
     attempt->interrupted = end.interrupted;
+    files_travel_ = files_travel_ || end.wants_files;
+    if (end.apart) take_files(*attempt, co_await left);
   } catch (...) {
-    if (!attempt->failure) attempt->failure = std::current_exception();
+    if (!attempt->failure && !attempt->interrupted) attempt->failure = std::current_exception();
   }
   attempt->listener.reset();
   hear(attempt, over);
+}
+
+/// What the program left in its folder on an agent.
+void CommandWork::take_files(const Attempt& attempt, const TrialFiles& left) {
+  write_trial_files(attempt.folder->path, left);
+  if (left.left_out > 0)
+    base::warn(base::cat("trial ", attempt.trial, ": ", left.left_out, " of its files did not come",
+                         " from its agent: they could not be read, or are more than 1 GiB"));
 }
 
 /// Without effect on a program that was not started or is over.
@@ -179,7 +199,9 @@ void CommandWork::Attempt::read() {
     log.was_read(folder->log, reports.output_read());
     if (over) log.finish(folder->log);
   }
-  if (over) folder.reset();
+  if (!over) return;
+  receiver.reset();
+  folder.reset();
 }
 
 /// A program's place and files are free again as soon as it is gone and what it reported was read:
@@ -196,11 +218,34 @@ void CommandWork::hear(const AttemptPtr& attempt, const tasks::SupervisorNews& n
 }
 
 /// One that begins again, because its agent was lost, begins where its checkpoints say.
-void CommandWork::hear(const AttemptPtr& attempt, ProgramWord word) {
+void CommandWork::hear(const AttemptPtr& attempt, ProgramWord word, std::string_view bytes) {
   if (attempt->over) return;
-  hear(attempt, tasks::SupervisorNews{});
-  if (word == ProgramWord::more || attempt->over) return;
-  attempt->reports.begin(word == ProgramWord::resumed);
+  if (word == ProgramWord::begun || word == ProgramWord::resumed) {
+    hear(attempt, tasks::SupervisorNews{});
+    if (!attempt->over) begin_again(attempt, word == ProgramWord::resumed);
+    return;
+  }
+  try {
+    if (word != ProgramWord::more) {
+      if (!attempt->receiver) attempt->receiver.emplace(*attempt->folder);
+      if (attempt->receiver->take(word, bytes)) attempt->copied = true;
+    }
+  } catch (...) {
+    if (!attempt->failure) attempt->failure = std::current_exception();
+  }
+  if (word != ProgramWord::checkpoint) hear(attempt, tasks::SupervisorNews{});
+}
+
+/// A program begins on an agent. Where its call brought older checkpoints along than there are by
+/// now, it is stopped, and called anew.
+void CommandWork::begin_again(const AttemptPtr& attempt, bool with_checkpoints) {
+  if (attempt->copied) {
+    attempt->interrupted = true;
+    return stop(*attempt);
+  }
+  if (attempt->receiver) begin_reports(*attempt->folder);
+  attempt->receiver.reset();
+  attempt->reports.begin(with_checkpoints);
   attempt->looked = base::now();
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "hpo/driver/programs/long_log.h"
 #include "hpo/driver/programs/places.h"
 #include "hpo/driver/programs/program_host.h"
+#include "hpo/driver/programs/trial_copy.h"
+#include "hpo/driver/programs/trial_files.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/command.h"
 #include "hpo/study/spec.h"
@@ -69,12 +72,14 @@ class CommandWork final : public TrialWork {
     std::uint64_t program = 0;                 ///< 0: not started here
     std::optional<rt::Group> call;             ///< of its program on an agent, until its end
     std::optional<rt::Listener> listener;      ///< likewise
-    bool interrupted = false;                  ///< its agent had to go: the program is to run again
-    bool starved = false;                      ///< as the program ended, its machine lacked memory
-    std::optional<TrialFolder> folder;         ///< until all that the program did was read
-    LongLog log;                               ///< where its lines are reports
-    std::deque<Told> told;                     ///< read, and not handed in yet
-    std::exception_ptr failure;                ///< what was wrong behind them
+    std::optional<TrialReceiver> receiver;     ///< likewise, of what that agent tells
+    bool copied = false;                ///< checkpoints came that the call did not bring along
+    bool interrupted = false;           ///< its agent had to go: the program is to run again
+    bool starved = false;               ///< as the program ended, its machine lacked memory
+    std::optional<TrialFolder> folder;  ///< until all that the program did was read
+    LongLog log;                        ///< where its lines are reports
+    std::deque<Told> told;              ///< read, and not handed in yet
+    std::exception_ptr failure;         ///< what was wrong behind them
     std::optional<tasks::SupervisorNews> over;
     std::optional<rt::Promise<void>> waits;
     base::Moment looked{};  ///< when reports were read last
@@ -102,11 +107,14 @@ class CommandWork final : public TrialWork {
   rt::Async<void> end_early(AttemptPtr attempt);
   void start(const AttemptPtr& attempt, const TrialCommand& command);
   void start_on_agent(const AttemptPtr& attempt);
-  rt::Async<void> await_end(AttemptPtr attempt, rt::Value<ProgramEnd> value);
+  rt::Async<void> await_end(AttemptPtr attempt, rt::Value<ProgramEnd> value,
+                            rt::Value<TrialFiles> left);
   void stop(Attempt& attempt);
   void hear(const tasks::ProgramNews& news);
   void hear(const AttemptPtr& attempt, const tasks::SupervisorNews& news);
-  void hear(const AttemptPtr& attempt, ProgramWord word);
+  void hear(const AttemptPtr& attempt, ProgramWord word, std::string_view bytes);
+  static void take_files(const Attempt& attempt, const TrialFiles& left);
+  void begin_again(const AttemptPtr& attempt, bool with_checkpoints);
   void admit();
   [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
   void give_place_back(const AttemptPtr& attempt);
@@ -115,8 +123,9 @@ class CommandWork final : public TrialWork {
   const StudySpec& study_;
   base::Path folder_;
   bool on_agents_;
-  std::uint64_t driver_;      ///< names this process among the drivers of the study
-  std::uint64_t starts_ = 0;  ///< of programs on agents
+  bool files_travel_ = false;  ///< an agent does not see the folder
+  std::uint64_t driver_;       ///< names this process among the drivers of the study
+  std::uint64_t starts_ = 0;   ///< of programs on agents
   GpuShare gpus_;
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place

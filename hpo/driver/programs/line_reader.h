@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "hpo/driver/programs/growing_file.h"
 
 namespace hpo {
 
@@ -23,15 +24,12 @@ class LineReader {
   /// Whether the last call left something for the next one.
   [[nodiscard]] bool more() const { return more_; }
   /// Bytes read so far.
-  [[nodiscard]] std::uint64_t bytes() const { return offset_; }
+  [[nodiscard]] std::uint64_t bytes() const { return file_.bytes(); }
 
  private:
-  [[nodiscard]] bool goes_on(const base::File& file) const;
-
   std::size_t most_;
-  std::uint64_t offset_ = 0;
+  GrowingFile file_;
   bool more_ = false;
-  std::string seen_;  ///< the last bytes before the offset
   std::string line_;  ///< the one that has no end yet
 };
 

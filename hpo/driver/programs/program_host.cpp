@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <stop_token>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
@@ -14,8 +16,9 @@
 #include "base/text.h"
 #include "hpo/driver/programs/command_end.h"
 #include "hpo/driver/programs/program_order.h"
-#include "hpo/driver/programs/trial_folder.h"
+#include "hpo/driver/programs/trial_copy.h"
 #include "hpo/study/command.h"
+#include "runtime/access.h"
 #include "runtime/task.h"
 
 namespace hpo {
@@ -31,16 +34,18 @@ constexpr base::Duration kRest = std::chrono::seconds(1);         ///< after the
 
 std::atomic<ProgramHost*> the_host{nullptr};
 
-const auto program_of_trial = rt::task("trellis.program", 1)
-                                  .cpu([](rt::Context& context, ProgramCall call) -> ProgramEnd {
-                                    return ProgramHost::here().run(context, call);
-                                  })
-                                  .pure()
-                                  .keep(rt::Keep::never)
-                                  .long_running()
-                                  .needs([](const ProgramCall& call) {
-                                    return rt::Resources{.cpus = static_cast<int>(call.cpus)};
-                                  });
+const auto program_of_trial =
+    rt::task("trellis.program", 1)
+        .cpu([](rt::Context& context, ProgramCall call, rt::in<TrialFiles> files,
+                rt::out<TrialFiles> left) -> ProgramEnd {
+          return ProgramHost::here().run(context, call, *files, *left);
+        })
+        .pure()
+        .keep(rt::Keep::never)
+        .long_running()
+        .needs([](const ProgramCall& call) {
+          return rt::Resources{.cpus = static_cast<int>(call.cpus)};
+        });
 
 /// Others may read it on another machine.
 void send_to_disk(const TrialFolder& folder) {
@@ -51,7 +56,10 @@ void send_to_disk(const TrialFolder& folder) {
 
 }  // namespace
 
-rt::Value<ProgramEnd> call_program(ProgramCall call) { return program_of_trial(std::move(call)); }
+rt::Value<ProgramEnd> call_program(ProgramCall call, const rt::Value<TrialFiles>& files,
+                                   rt::Value<TrialFiles>& left) {
+  return program_of_trial(std::move(call), files, left);
+}
 
 ProgramHost& ProgramHost::here() {
   ProgramHost* const host = the_host.load();
@@ -59,9 +67,11 @@ ProgramHost& ProgramHost::here() {
   return *host;
 }
 
-ProgramHost::ProgramHost(const StudySpec& study, base::Path folder, std::function<bool()> leaving)
+ProgramHost::ProgramHost(const StudySpec& study, base::Path folder, bool shared,
+                         std::function<bool()> leaving)
     : study_(study),
       folder_(std::move(folder)),
+      shared_(shared),
       leaving_(std::move(leaving)),
       killed_for_memory_(killed_for_memory()),
       supervisors_([this] {
@@ -124,50 +134,60 @@ void ProgramHost::hear() {
   if (any) turn_.notify_all();
 }
 
-tasks::SupervisorNews ProgramHost::follow(std::uint64_t number, const rt::Context& context,
-                                          const std::function<void()>& written,
-                                          const std::function<bool()>& gone) {
+tasks::SupervisorNews ProgramHost::follow(std::uint64_t number, const Care& care) {
   std::unique_lock lock(mutex_);
   for (;;) {
     hear();
     Program& own = programs_[number];
     if (own.over) break;
-    if (gone()) supervisors_.stop(number);
-    if (std::exchange(own.more, false)) {
-      lock.unlock();
-      written();
-      context.tell({static_cast<char>(ProgramWord::more)});
-      lock.lock();
-      continue;
-    }
-    turn_.wait_for(lock, kLook);
+    if (care.gone()) supervisors_.stop(number);
+    const bool more = std::exchange(own.more, false);
+    lock.unlock();
+    if (more) care.written();
+    const base::Duration wait = care.now_and_then();
+    lock.lock();
+    if (!more) turn_.wait_for(lock, wait);
   }
   const tasks::SupervisorNews over = *programs_[number].over;
   programs_.erase(number);
-  if (may_be_of_the_job(over)) turn_.wait_for(lock, kJobSignal, gone);
+  if (may_be_of_the_job(over)) turn_.wait_for(lock, kJobSignal, care.gone);
   lock.unlock();
-  written();
+  care.written();
   return over;
 }
 
-ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call) {
+/// Waits for the log, and leaves in the folder what the program is to find. False if it has to go.
+bool ProgramHost::prepare(TrialFolder& folder, const ProgramCall& call, const TrialFiles& files,
+                          const std::function<bool()>& gone) {
+  // An agent that was thought lost may be ending an earlier program of the trial still.
+  const base::Moment latest = base::now() + kMostEnding;
+  while (!continue_log(folder)) {
+    if (gone() || base::now() > latest) return false;
+    base::sleep_for(kLook);
+  }
+  if (shared_) return true;
+  renew(folder);
+  if (call.has_files) write_trial_files(folder.path, files);
+  folder.has_checkpoints = call.has_files && !files.files.empty();
+  return true;
+}
+
+ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call,
+                            const TrialFiles& files, TrialFiles& left) {
   const std::stop_token stop = context.stop_token();
   const std::stop_callback nudge(stop, [this] {
     const std::scoped_lock lock(mutex_);
     turn_.notify_all();
   });
   const std::function<bool()> gone = [&] { return stop.stop_requested() || leaving_(); };
+  if (!shared_ && call.has_checkpoints && !call.has_files)
+    return {.interrupted = true, .wants_files = true};
   const TrialCommand command = trial_command(study_, call.params);
   const TrialResources resources = trial_resources(study_, call.params);
   const Place place(*this, resources, gone);
   if (!place) return {.interrupted = true};
   TrialFolder folder = open_trial_folder(folder_, call.trial, call.params);
-  // An agent that was thought lost may be ending an earlier program of the trial still.
-  const base::Moment latest = base::now() + kMostEnding;
-  while (!continue_log(folder)) {
-    if (gone() || base::now() > latest) return {.interrupted = true};
-    base::sleep_for(kLook);
-  }
+  if (!prepare(folder, call, files, gone)) return {.interrupted = true};
   std::uint64_t number = 0;
   try {
     const std::scoped_lock lock(mutex_);
@@ -182,14 +202,27 @@ ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call)
     return {.interrupted = true};
   }
   folder.log = {};  // the supervisor's is locked as long as it lives
-  context.tell(
-      {static_cast<char>(folder.has_checkpoints ? ProgramWord::resumed : ProgramWord::begun)});
-  const tasks::SupervisorNews over = follow(
-      number, context, [&] { send_to_disk(folder); }, gone);
+  const auto say = [&](ProgramWord word) { context.tell({static_cast<char>(word)}); };
+  say(folder.has_checkpoints ? ProgramWord::resumed : ProgramWord::begun);
+  std::optional<TrialSender> sender;
+  if (!shared_) sender.emplace(folder, [&](std::string text) { context.tell(std::move(text)); });
+  const auto written = [&] {
+    if (sender) return sender->report();
+    send_to_disk(folder);
+    say(ProgramWord::more);
+  };
+  const auto now_and_then = [&] { return sender ? sender->step(base::now()) : kLook; };
+  const tasks::SupervisorNews over = follow(number, {gone, written, now_and_then});
+  if (!shared_) {
+    left = read_trial_files(folder.path, true);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder.path, ignored);
+  }
   const bool well = over.end == base::ProcessEnd::exited && over.status == 0;
   const std::scoped_lock lock(mutex_);
   const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
   return {.interrupted = !well && leaving_(),
+          .apart = !shared_,
           .starved = killed_for_memory_ > before,
           .end = over.end,
           .status = over.status,

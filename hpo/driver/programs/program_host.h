@@ -10,9 +10,12 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/process/end.h"
 #include "hpo/driver/programs/gpu_share.h"
+#include "hpo/driver/programs/trial_files.h"
+#include "hpo/driver/programs/trial_folder.h"
 #include "hpo/space/params.h"
 #include "hpo/study/spec.h"
 #include "runtime/context.h"
@@ -29,11 +32,15 @@ struct ProgramCall {
   /// Two starts of a program are never the same call: the driver's process, and the start in it.
   std::uint64_t driver = 0;
   std::uint64_t start = 0;
+  bool has_checkpoints = false;  ///< those of an earlier attempt are in the driver's folder
+  bool has_files = false;        ///< and come with the call
 };
 
 /// How it ended. Encodable.
 struct ProgramEnd {
   bool interrupted = false;  ///< its agent had to go: it did not fail, and is to run again
+  bool wants_files = false;  ///< likewise, with the checkpoints
+  bool apart = false;        ///< its agent does not see the study's folder
   bool starved = false;  ///< meanwhile that machine's kernel killed processes for want of memory
   base::ProcessEnd end = base::ProcessEnd::exited;
   std::int32_t status = 0;
@@ -42,30 +49,29 @@ struct ProgramEnd {
   std::uint64_t memory = 0;    ///< bytes, its largest process
 };
 
-/// What an agent says of a program while it runs (rt::Context::tell), a byte each.
-enum class ProgramWord : char {
-  begun = 'b',    ///< it was started, and found no checkpoint
-  resumed = 'r',  ///< it was started, and found those of an earlier attempt
-  more = 'm',     ///< there is more to read in its folder
-};
-
 /// Calls a trial's program on an agent, which finds its words in the study alone. A group that is
-/// cancelled stops it as at the end of `limits`.
-[[nodiscard]] rt::Value<ProgramEnd> call_program(ProgramCall call);
+/// cancelled stops it as at the end of `limits`. `files`: checkpoints for an agent that does not
+/// see the study's folder; `left` becomes what the program left there in its own.
+[[nodiscard]] rt::Value<ProgramEnd> call_program(ProgramCall call,
+                                                 const rt::Value<TrialFiles>& files,
+                                                 rt::Value<TrialFiles>& left);
 
 /// Runs the programs of a study's trials in this process, one for each body that asks for it.
 /// Thread-safe. One a process.
 class ProgramHost {
  public:
-  /// `study` outlives this; `folder` is its folder, as this machine sees it. `leaving`: whether
-  /// this process is to end soon, so that its programs have to.
-  ProgramHost(const StudySpec& study, base::Path folder, std::function<bool()> leaving);
+  /// `study` outlives this; `folder` is its folder, as this machine sees it, or one of this
+  /// process's own (not `shared`). `leaving`: whether this process is to end soon, so that its
+  /// programs have to.
+  ProgramHost(const StudySpec& study, base::Path folder, bool shared,
+              std::function<bool()> leaving);
   ~ProgramHost();
   ProgramHost(const ProgramHost&) = delete;
   ProgramHost& operator=(const ProgramHost&) = delete;
 
   /// From its start to its end. Throws base::Error: study, storage; TrialFailure.
-  [[nodiscard]] ProgramEnd run(const rt::Context& context, const ProgramCall& call);
+  [[nodiscard]] ProgramEnd run(const rt::Context& context, const ProgramCall& call,
+                               const TrialFiles& files, TrialFiles& left);
 
   /// Returns the one that there is. Throws base::Error (usage) where there is none.
   [[nodiscard]] static ProgramHost& here();
@@ -77,14 +83,22 @@ class ProgramHost {
   };
   class Place;
 
-  [[nodiscard]] tasks::SupervisorNews follow(std::uint64_t program, const rt::Context& context,
-                                             const std::function<void()>& written,
-                                             const std::function<bool()>& gone);
+  /// What is done for a program while it runs.
+  struct Care {
+    std::function<bool()> gone;                    ///< whether it has to go
+    std::function<void()> written;                 ///< it has written something
+    std::function<base::Duration()> now_and_then;  ///< returns when to be called again
+  };
+
+  [[nodiscard]] bool prepare(TrialFolder& folder, const ProgramCall& call, const TrialFiles& files,
+                             const std::function<bool()>& gone);
+  [[nodiscard]] tasks::SupervisorNews follow(std::uint64_t program, const Care& care);
   void hear();
   void beat(const std::stop_token& over);
 
   const StudySpec& study_;
   base::Path folder_;
+  bool shared_;
   std::function<bool()> leaving_;
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable turn_;

@@ -24,7 +24,6 @@ constexpr const char* kParams = "params.json";
 constexpr const char* kReports = "metrics.jsonl";
 constexpr const char* kLog = "log";
 constexpr const char* kOldLog = "log.before";
-constexpr const char* kCheckpoints = "checkpoint";
 constexpr std::size_t kMostTail = 8192;  ///< bytes of a log that are looked at for its last lines
 
 /// What a program made of its own folder is its trial's fault; lack of room or rights is not.
@@ -132,13 +131,13 @@ TrialFolder open_trial_folder(const base::Path& study, std::uint64_t trial, cons
     if (!made) empty(folder.path);
     write_params(folder.self, folder.path, wanted);
   }
-  if (!make_folder(folder.self, folder.path, kCheckpoints)) {
-    const base::File there(
-        ::openat(folder.self.fd(), kCheckpoints, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!there) refuse(folder.path / kCheckpoints, errno, "a folder, and no link to one");
+  if (!make_folder(folder.self, folder.path, kCheckpointFolder)) {
+    const base::File there(::openat(folder.self.fd(), kCheckpointFolder,
+                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!there) refuse(folder.path / kCheckpointFolder, errno, "a folder, and no link to one");
     folder.has_checkpoints = has_entries(there);
   }
-  end_last_attempt(open_file(folder.self, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT));
+  begin_reports(folder);
   folder.log = open_file(folder.self, folder.path, kLog, O_RDONLY);
   return folder;
 }
@@ -156,6 +155,34 @@ base::File regular_file(const base::File& in, const char* name) {
 
 base::File TrialFolder::reports() const { return regular_file(self, kReports); }
 base::File TrialFolder::printed() const { return regular_file(self, kLog); }
+
+namespace {
+
+void add_to(const base::File& in, const base::Path& shown, const char* name,
+            std::string_view bytes) {
+  const base::File file = open_file(in, shown, name, O_WRONLY | O_APPEND | O_CREAT);
+  if (const int code = base::write_all(file.fd(), base::as_bytes(bytes)); code != 0)
+    throw base::storage_error("write", shown / name, code);
+}
+
+}  // namespace
+
+void TrialFolder::add_reports(std::string_view bytes) const { add_to(self, path, kReports, bytes); }
+void TrialFolder::add_to_log(std::string_view bytes) const { add_to(self, path, kLog, bytes); }
+void TrialFolder::empty_reports() const {
+  (void)open_file(self, path, kReports, O_WRONLY | O_CREAT | O_TRUNC);
+}
+
+void renew(TrialFolder& folder) {
+  folder.empty_reports();
+  (void)open_file(folder.self, folder.path, kLog, O_WRONLY | O_CREAT | O_TRUNC);
+  empty(folder.path / kCheckpointFolder);
+  folder.has_checkpoints = false;
+}
+
+void begin_reports(const TrialFolder& folder) {
+  end_last_attempt(open_file(folder.self, folder.path, kReports, O_RDWR | O_APPEND | O_CREAT));
+}
 
 void begin_log(TrialFolder& folder) {
   (void)::renameat(folder.self.fd(), kLog, folder.self.fd(), kOldLog);

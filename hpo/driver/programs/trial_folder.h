@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -15,6 +16,9 @@ namespace hpo {
 
 /// The file in which the program of a trial with this folder reports.
 [[nodiscard]] std::string trial_reports(const base::Path& folder);
+
+/// The folder of checkpoints in it.
+inline constexpr const char* kCheckpointFolder = "checkpoint";
 
 /// Open. Everything is made below the study's folder without following symbolic links. Reports and
 /// checkpoints are kept from attempt to attempt of the same params.
@@ -29,6 +33,13 @@ struct TrialFolder {
   [[nodiscard]] base::File reports() const;
   /// The log, for reading; none where there is no such regular file.
   [[nodiscard]] base::File printed() const;
+
+  /// Adds what a program has reported or printed elsewhere. Throws base::Error (storage);
+  /// TrialFailure where something else than the file lies there.
+  void add_reports(std::string_view bytes) const;
+  void add_to_log(std::string_view bytes) const;
+  /// Likewise.
+  void empty_reports() const;
 };
 
 /// Makes the folder, or finds it as an attempt with the same params left it; what one with other
@@ -43,6 +54,13 @@ void begin_log(TrialFolder& folder);
 /// Goes on with the log that there is: it may be printed to. False where another process has done
 /// this before and still has its `log` open, or what inherited that. Throws base::Error (storage).
 [[nodiscard]] bool continue_log(TrialFolder& folder);
+
+/// Leaves what an attempt finds that is the first: no reports, no checkpoints, an empty log. Throws
+/// likewise.
+void renew(TrialFolder& folder);
+
+/// Another program begins to report where one was cut off. Throws as add_reports().
+void begin_reports(const TrialFolder& folder);
 
 /// The last lines of what a trial printed, at most `most`.
 [[nodiscard]] std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,
