@@ -31,7 +31,9 @@ base::Error no_study(const base::Path& folder) {
 /// the file alone, which is right when no log of unfinished writes lies beside it.
 std::unique_ptr<sql::Database> open_for_reading(const base::Path& folder) {
   base::Path path = folder / kStudyDb;
-  if (!base::file_size(path)) throw no_study(folder);
+  // Of an empty one SQLite thinks that its writer is gone, where no lock says otherwise, and
+  // removes that writer's journal.
+  if (base::file_size(path).value_or(0) == 0) throw no_study(folder);
   const sql::Locks locks = StudyLock::look(folder) == StudyLock::State::unknown
                                ? sql::Locks::none
                                : sql::Locks::of_files;

@@ -16,6 +16,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import small_study as small
 
@@ -56,10 +57,21 @@ def drive(place, runs):
     raise AssertionError("the driver never appeared")
 
 
+def freeze(process):
+    """Stops all of its threads: while one waits for the disk, the others go on."""
+    process.send_signal(signal.SIGSTOP)
+    while process.poll() is None:
+        with contextlib.suppress(OSError):  # a thread has ended meanwhile
+            stats = [(path / "stat").read_text() for path in Path(f"/proc/{process.pid}/task").iterdir()]
+            if all(stat.rsplit(")", 1)[1].split()[0] == "T" for stat in stats):
+                return
+        time.sleep(0.002)
+
+
 def drive_frozen(place, runs):
     for _ in range(50):
         process = drive(place, runs)
-        process.send_signal(signal.SIGSTOP)
+        freeze(process)
         if process.poll() is None and is_driven(place, runs):
             return process
         process.send_signal(signal.SIGCONT)
@@ -131,6 +143,20 @@ def drive_between_writes(place, runs):
         process.send_signal(signal.SIGCONT)
         process.communicate()
     raise AssertionError("no driver was stopped between its writes")
+
+
+def just_begun(place, library, locks):
+    """Who reads a study that is just being made leaves the journal of its first write alone."""
+    study = place.folder / f"begun-{locks}" / "small"
+    study.mkdir(parents=True)
+    (study / "study.db").touch()
+    journal = study / "study.db-journal"
+    journal.write_bytes(bytes(512))
+    place.environment = without_locks(library, locks)
+    listed = place.read(study.parent, "status")
+    place.environment = None
+    assert listed.returncode == 4 and "holds no study yet" in listed.stderr, listed
+    assert journal.exists(), "a reader removed a driver's journal"
 
 
 def taken_over(place, expected, library, locks):
@@ -216,6 +242,7 @@ def main():
             for kind in KINDS:
                 print(race(place, expected, options.rounds, kind, options.no_locks), flush=True)
             for locks in ("granted", "refused"):
+                just_begun(place, options.no_locks, locks)
                 taken_over(place, expected, options.no_locks, locks)
             resumable = stopped(place, expected, random.Random(1), min(options.rounds * 2, 50))
             stopped_twice(place, expected)
