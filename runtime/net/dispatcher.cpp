@@ -71,7 +71,7 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
     return;
   }
   if (hello.epoch > options_.epoch) {
-    client_.fenced(hello.epoch);
+    fence(hello.epoch);
     return hang_up(link, "it has seen a later driver", now);
   }
   if (hello.build != options_.build) {
@@ -159,7 +159,7 @@ void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now)
         } else if constexpr (std::is_same_v<M, Bye>) {
           retire(number, AgentState::left, {}, now);
         } else if constexpr (std::is_same_v<M, Fenced>) {
-          client_.fenced(said.epoch);
+          fence(said.epoch);
         } else if constexpr (!std::is_same_v<M, Beat>) {
           retire(number, AgentState::lost, "it sent what only a driver says", now);
         }
@@ -269,7 +269,13 @@ void Dispatcher::dismiss(std::uint32_t number, base::Moment now) {
   retire(number, AgentState::left, {}, now);
 }
 
+void Dispatcher::fence(std::uint64_t epoch) {
+  fenced_ = true;
+  client_.fenced(epoch);
+}
+
 void Dispatcher::stop() {
+  if (fenced_) return;
   for (auto& [number, agent] : agents_) send(agent, Bye{});
 }
 

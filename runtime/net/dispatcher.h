@@ -120,7 +120,8 @@ class Dispatcher final : private Places::Listener {
   /// Asks for a content that is retained: Client::arrived will follow.
   void want(base::Key key, base::Moment now);
 
-  /// Sends everybody away, as at the end of a study.
+  /// Sends everybody away, as at the end of a study; nobody if there is another driver now, who
+  /// needs them.
   void stop();
   /// Sends one away; what it has to do runs elsewhere.
   void dismiss(std::uint32_t agent, base::Moment now);
@@ -196,6 +197,7 @@ class Dispatcher final : private Places::Listener {
 
   // Agents and links (dispatcher.cpp):
   void greet(LinkId link, const Hello& hello, base::Moment now);
+  void fence(std::uint64_t epoch);
   void refuse(LinkId link, std::uint64_t nonce, Unwanted why, std::string text);
   void hang_up(LinkId link, std::string why, base::Moment now);
   void handle(std::uint32_t number, Message message, base::Moment now);
@@ -260,6 +262,7 @@ class Dispatcher final : private Places::Listener {
   std::set<std::uint64_t> nonces_;
   std::uint32_t last_agent_ = 0;
   ParcelId last_job_ = 0;
+  bool fenced_ = false;
   std::map<ParcelId, Job> jobs_;
   std::map<std::uint64_t, std::pair<ParcelId, std::size_t>> calls_;
   std::set<Rank> ready_;

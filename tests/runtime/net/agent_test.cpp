@@ -126,6 +126,15 @@ TEST_F(Agents, ADriverOfALowerEpochIsFenced) {
   run_for(seconds(30));
   EXPECT_EQ(driver.fenced_by, 5U);
   EXPECT_EQ(driver.dispatcher->slots(), 0U);
+  // It sends nobody away whom the other driver needs.
+  WorkerNode other(network, 2, 0);
+  other.start();
+  run_for(seconds(2));
+  EXPECT_EQ(driver.dispatcher->slots(), 2U);
+  driver.dispatcher->stop();
+  run_for(seconds(2));
+  EXPECT_FALSE(other.dismissal.has_value());
+  other.crash(false);
 }
 
 TEST_F(Agents, OrphansEndThemselves) {
