@@ -14,6 +14,8 @@
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
+#include "hpo/driver/nodes/agent.h"
+#include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/search/search.h"
 #include "runtime/net/hosts.h"
@@ -115,11 +117,14 @@ void declare_sweep(Arguments& arguments) {
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }
 
-int run_sweep_verb(const Arguments& arguments) {
+namespace {
+
+int drive(const Arguments& arguments, const hpo::SlurmStep* step) {
   hpo::StudySpec study = load_study(arguments);
   hpo::RunOptions options = run_options(arguments, study);
   if (arguments.has("--hosts"))
     options.hosts = rt::net::hosts_of(arguments.text("--hosts"), "--hosts");
+  options.step = step;
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));
@@ -136,6 +141,37 @@ int run_sweep_verb(const Arguments& arguments) {
   if (!arguments.has("--quiet") || result.ending == hpo::Ending::interrupted)
     std::fputs(next_steps(arguments, study, result).c_str(), stderr);
   return result.exit_code();
+}
+
+/// One of several tasks of a Slurm step. What is wrong with the study the driver says for all.
+int take_part(const Arguments& arguments, const hpo::SlurmStep& step) {
+  hpo::RunOptions options;
+  try {
+    options = run_options(arguments, load_study(arguments));
+  } catch (const base::Error& error) {
+    if (step.rank == 0) throw;
+    return base::exit_code(error.kind());
+  }
+  if (step.rank > 0) {
+    return hpo::work_in_step(
+        step, {.folder = options.folder, .workers = options.workers, .engine = options.engine});
+  }
+  const hpo::StepNews news(options.folder, step);
+  try {
+    const int code = drive(arguments, &step);
+    news.ended(code);
+    return code;
+  } catch (const base::Error& error) {
+    news.ended(base::exit_code(error.kind()));
+    throw;
+  }
+}
+
+}  // namespace
+
+int run_sweep_verb(const Arguments& arguments) {
+  const auto step = arguments.has("--hosts") ? std::nullopt : hpo::slurm_step();
+  return step ? take_part(arguments, *step) : drive(arguments, nullptr);
 }
 
 }  // namespace cli

@@ -46,10 +46,14 @@ struct Change {
   int signal;
   void (*handler)(int);
 };
-const std::array<Change, 4> kChanges{
-    {{SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, SIG_IGN}, {SIGPIPE, SIG_IGN}}};
+const std::array<Change, 6> kChanges{{{SIGINT, on_stop},
+                                      {SIGTERM, on_stop},
+                                      {SIGUSR1, on_stop},
+                                      {SIGUSR2, on_stop},
+                                      {SIGHUP, SIG_IGN},
+                                      {SIGPIPE, SIG_IGN}}};
 
-std::array<struct sigaction, 4> before;
+std::array<struct sigaction, kChanges.size()> before;
 
 }  // namespace
 

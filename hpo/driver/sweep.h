@@ -17,6 +17,8 @@
 
 namespace hpo {
 
+struct SlurmStep;  // hpo/driver/nodes/slurm_step.h
+
 /// Who executes the tasks; `automatic` takes StarPU where it is there.
 enum class Engine : std::uint8_t { automatic, sequential, starpu_cpu, starpu_cuda };
 
@@ -29,6 +31,8 @@ struct RunOptions {
   /// Machines that run the tasks, in place of this process: names for ssh, or "localhost" for a
   /// part of this machine's cores. Empty: no agents.
   std::vector<std::string> hosts = {};
+  /// The step of a Slurm job whose other tasks are agents, in place of hosts. Null: none.
+  const SlurmStep* step = nullptr;
   Engine engine = Engine::automatic;
   /// False: every trial computes its own work. Nothing is taken from the shared store or from
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies

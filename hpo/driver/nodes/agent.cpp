@@ -10,6 +10,7 @@
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/run_config.h"
@@ -88,7 +89,7 @@ int run_agent(const AgentOptions& options) {
   run.workers = options.workers;
   run.engine = options.engine;
   const Interrupts interrupts;
-  const auto leaving = [&interrupts] { return interrupts.asked()->load() > 0; };
+  const auto leaving = [&interrupts] { return interrupts.asked()->load() > 0 || job_ends_soon(); };
   std::optional<ProgramHost> programs;
   if (study.runs_command) programs.emplace(study, seat.folder, seat.shared, leaving);
   rt::Config config = config_of(run, study);

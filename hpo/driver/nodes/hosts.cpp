@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_step.h"
 #include "runtime/codec.h"
 
 namespace hpo {
@@ -12,7 +13,10 @@ void start_agents(const RunOptions& options, const std::function<AgentOrders()>&
                   rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  for (const rt::net::HostAgent& agent : rt::net::agents_on(options.hosts)) {
+  std::vector<rt::net::HostAgent> agents = rt::net::agents_on(options.hosts);
+  if (const SlurmStep* const step = options.step)
+    agents.push_back({"localhost", step->node, step->part, step->parts});
+  for (const rt::net::HostAgent& agent : agents) {
     rt::net::HostStart start;
     start.host = agent.host;
     start.node = agent.node;

@@ -9,7 +9,8 @@
 
 namespace hpo {
 
-/// Starts an agent (`trellis agent`) on each host of RunOptions::hosts, with orders of its own.
+/// Starts an agent (`trellis agent`) on each host of RunOptions::hosts, with orders of its own, and
+/// one here in a step of a Slurm job.
 /// Throws as rt::net::HostProcesses::start.
 void start_agents(const RunOptions& options, const std::function<AgentOrders()>& orders,
                   rt::net::HostProcesses& processes);

@@ -1,10 +1,13 @@
 #include "hpo/driver/nodes/study_nodes.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <memory>
 
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/log/node_info.h"
 #include "tasks/tasks.h"
 
@@ -13,13 +16,22 @@ namespace hpo {
 StudyNodes::StudyNodes(const StudySpec& study, const RunOptions& options, EventLog& log,
                        Observer& observer)
     : study_(study), options_(options), log_(log), observer_(observer), folder_(options.folder) {
-  if (!options.hosts.empty()) agents_.emplace();
+  if (!options.hosts.empty() || options.step != nullptr) agents_.emplace();
 }
+
+namespace {
+
+std::vector<std::string> hosts_to_reach(const RunOptions& options) {
+  if (options.step == nullptr) return options.hosts;
+  return options.step->peer.empty() ? std::vector<std::string>() : std::vector{options.step->peer};
+}
+
+}  // namespace
 
 void StudyNodes::configure(rt::Config& config) {
   if (!agents_) return;
   auto nodes = std::make_shared<rt::NodesConfig>();
-  nodes->listen_at = rt::net::address_towards(options_.hosts);
+  nodes->listen_at = rt::net::address_towards(hosts_to_reach(options_));
   nodes->identity = rt::net::load_network().issue(folder_.authority(), true);
   nodes->epoch = static_cast<std::uint64_t>(log_.epoch());
   nodes->build = rt::program_stamp();
@@ -29,6 +41,11 @@ void StudyNodes::configure(rt::Config& config) {
   };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
+    if (!stopping_ && job_ends_soon()) {
+      stopping_ = true;
+      observer_.note("the time of this job is over in a minute: stopping");
+      (void)::raise(SIGTERM);
+    }
     for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
     for (const auto& ended : agents_->look())
       observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
@@ -41,6 +58,7 @@ void StudyNodes::open(std::int64_t parallel) {
   if (!agents_) return;
   parallel_ = parallel;
   folder_.publish({rt::nodes_address(), log_.epoch()});
+  if (options_.step != nullptr) StepNews(options_.folder, *options_.step).begun();
   const std::string study = base::read_file(options_.folder / "study.yaml");
   const auto orders = [&] {
     return AgentOrders{rt::net::load_network().issue(folder_.authority(), false),

@@ -52,6 +52,7 @@ class StudyNodes {
   Observer& observer_;
   NetFolder folder_;
   std::int64_t parallel_ = 0;
+  bool stopping_ = false;  ///< because the time of the job is over
   std::optional<rt::net::HostProcesses> agents_;
 };
 

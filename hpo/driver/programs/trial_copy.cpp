@@ -22,7 +22,8 @@ constexpr std::size_t kPiece = 64 << 10;             ///< bytes of reports and l
 constexpr std::size_t kCheckpointPiece = 128 << 10;  ///< bytes of checkpoints
 /// Between two of those: 4 MB a second leave room for others on any network.
 constexpr base::Duration kPause = std::chrono::milliseconds(32);
-constexpr base::Duration kLook = std::chrono::milliseconds(100);
+constexpr base::Duration kNothing =
+    std::chrono::milliseconds(100);                           ///< to send: until the next look
 constexpr base::Duration kBetween = std::chrono::seconds(1);  ///< copies, at least
 constexpr int kShare = 20;              ///< a copy takes at most one of so many parts of the time
 constexpr std::size_t kMostParts = 64;  ///< files that are open at once
@@ -130,7 +131,7 @@ void TrialSender::go_on(base::Moment now) {
 
 base::Duration TrialSender::step(base::Moment now) {
   if (parts_.empty() && now >= due_) begin(now);
-  if (parts_.empty()) return kLook;
+  if (parts_.empty()) return kNothing;
   go_on(now);
   return kPause;
 }

@@ -1,0 +1,122 @@
+#include "hpo/driver/nodes/slurm_step.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+/// A task of a step on three machines, as the variables say.
+class Step : public testing::Test {
+ protected:
+  Step() {
+    // What `scontrol show hostnames` prints.
+    std::ofstream(tools_ / "scontrol")
+        << "#!/bin/sh\n"
+           "[ \"$*\" = 'show hostnames n[1-3]' ] && printf 'n1\\nn2\\nn3\\n'\n";
+    std::filesystem::permissions(tools_ / "scontrol", std::filesystem::perms{0755});
+    const char* path = std::getenv("PATH");
+    set("PATH", tools_.path().string() + ":" + (path != nullptr ? path : ""));
+    for (const auto& [name, value] :
+         std::map<std::string, std::string>{{"SLURM_JOB_ID", "17"},
+                                            {"SLURM_STEP_ID", "4"},
+                                            {"SLURM_PROCID", "1"},
+                                            {"SLURM_STEP_NUM_TASKS", "3"},
+                                            {"SLURM_STEP_NUM_NODES", "3"},
+                                            {"SLURM_STEP_NODELIST", "n[1-3]"},
+                                            {"SLURMD_NODENAME", "n1"},
+                                            {"SLURM_LOCALID", "0"}})
+      set(name, value);
+    unset("SLURM_RESTART_COUNT");
+  }
+  ~Step() override {
+    for (const auto& [name, value] : before_) {
+      if (value) {
+        ::setenv(name.c_str(), value->c_str(), 1);
+      } else {
+        ::unsetenv(name.c_str());
+      }
+    }
+  }
+  void set(const std::string& name, const std::string& value) {
+    remember(name);
+    ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  void unset(const std::string& name) {
+    remember(name);
+    ::unsetenv(name.c_str());
+  }
+
+ private:
+  void remember(const std::string& name) {
+    const char* const value = std::getenv(name.c_str());
+    before_.try_emplace(name, value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+  }
+  support::TempFolder tools_;
+  std::map<std::string, std::optional<std::string>> before_;
+};
+
+TEST_F(Step, IsToldByItsVariables) {
+  const auto step = hpo::slurm_step();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->id, "17.4");
+  EXPECT_EQ(step->rank, 1);
+  EXPECT_EQ(step->node, "n1");
+  EXPECT_EQ(step->peer, "n2");
+  EXPECT_EQ(step->parts, 1);
+}
+
+TEST_F(Step, OneTaskIsNone) {
+  set("SLURM_STEP_NUM_TASKS", "1");
+  EXPECT_FALSE(hpo::slurm_step());
+  unset("SLURM_STEP_NUM_TASKS");
+  EXPECT_FALSE(hpo::slurm_step());
+}
+
+TEST_F(Step, OfARequeuedJobIsAnother) {
+  set("SLURM_RESTART_COUNT", "2");
+  EXPECT_EQ(hpo::slurm_step()->id, "17.4.2");
+}
+
+TEST_F(Step, TasksOfOneMachineHaveNamesAndCoresOfTheirOwn) {
+  set("SLURM_STEP_NUM_TASKS", "6");
+  set("SLURM_LOCALID", "1");
+  const auto step = hpo::slurm_step();
+  EXPECT_EQ(step->node, "n1-2");
+  // Where Slurm binds tasks to cores each has its own already.
+  EXPECT_EQ(step->parts == 2 ? step->part : 2, 2);
+}
+
+TEST_F(Step, ItsNewsGoFromTheDriverToTheOthers) {
+  const support::TempFolder study;
+  std::filesystem::create_directories(study / "net");
+  const hpo::StepNews news(study.path(), *hpo::slurm_step());
+  EXPECT_FALSE(news.code());
+  news.begun();
+  EXPECT_EQ(news.code(), -1);
+  news.ended(75);
+  EXPECT_EQ(news.code(), 75);
+  set("SLURM_STEP_ID", "5");
+  const hpo::StepNews next(study.path(), *hpo::slurm_step());
+  EXPECT_FALSE(next.code()) << "that was an earlier step";
+  next.begun();
+  EXPECT_FALSE(news.code());
+}
+
+TEST_F(Step, AnAgentWhoseDriverHasEndedReturnsItsCode) {
+  const support::TempFolder study;
+  std::filesystem::create_directories(study / "net");
+  const auto step = hpo::slurm_step();
+  hpo::StepNews(study.path(), *step).begun();
+  hpo::StepNews(study.path(), *step).ended(5);
+  EXPECT_EQ(hpo::work_in_step(*step, {.folder = study.path()}), 5);
+}
+
+}  // namespace
