@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -15,6 +16,7 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/nodes/agent.h"
+#include "hpo/driver/nodes/slurm_array.h"
 #include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/search/search.h"
@@ -26,6 +28,8 @@ namespace {
 
 constexpr const char* kRetryFailed = "--retry-failed";
 constexpr const char* kAnyCause = "any";
+constexpr const char* kNodes = "--nodes";
+constexpr const char* kSlurm = "--slurm";
 
 /// The cause after which trials run again; `none`: any.
 hpo::Cause cause_of(const std::string& word) {
@@ -113,11 +117,36 @@ void declare_sweep(Arguments& arguments) {
   arguments.option("--hosts", "A,B,...",
                    "machines that run the tasks: names for ssh, or localhost for a part of this "
                    "machine's cores; changes no result");
+  arguments.option(kNodes, "slurm:N",
+                   "N agents, each a job that Slurm starts when it has a node free; changes no "
+                   "result");
+  arguments.option(kSlurm, "OPTIONS",
+                   "what sbatch is told for each of them, such as \"-p gpu --gres=gpu:4\"");
   arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }
 
 namespace {
+
+/// "slurm:8".
+hpo::SlurmWish slurm_wish(const Arguments& arguments) {
+  if (!arguments.has(kNodes)) {
+    if (arguments.has(kSlurm))
+      throw base::Error(base::Errc::usage, base::cat(kSlurm, " is for ", kNodes, " slurm:N"));
+    return {};
+  }
+  constexpr std::string_view kPrefix = "slurm:";
+  constexpr std::int64_t kMost = 4096;
+  const std::string text = arguments.text(kNodes);
+  const auto count =
+      text.starts_with(kPrefix) ? base::parse_int(text.substr(kPrefix.size())) : std::nullopt;
+  if (!count || *count < 1 || *count > kMost)
+    throw base::Error(base::Errc::usage, base::cat(kNodes, ": '", base::printable(text, 60),
+                                                   "', expected slurm:N with N from 1 to ", kMost));
+  hpo::SlurmWish wish{.agents = static_cast<int>(*count)};
+  if (arguments.has(kSlurm)) wish.options = hpo::words_of(arguments.text(kSlurm), kSlurm);
+  return wish;
+}
 
 int drive(const Arguments& arguments, const hpo::SlurmStep* step) {
   hpo::StudySpec study = load_study(arguments);
@@ -125,6 +154,7 @@ int drive(const Arguments& arguments, const hpo::SlurmStep* step) {
   if (arguments.has("--hosts"))
     options.hosts = rt::net::hosts_of(arguments.text("--hosts"), "--hosts");
   options.step = step;
+  options.slurm = slurm_wish(arguments);
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));
@@ -170,7 +200,8 @@ int take_part(const Arguments& arguments, const hpo::SlurmStep& step) {
 }  // namespace
 
 int run_sweep_verb(const Arguments& arguments) {
-  const auto step = arguments.has("--hosts") ? std::nullopt : hpo::slurm_step();
+  const bool told = arguments.has("--hosts") || arguments.has(kNodes);
+  const auto step = told ? std::nullopt : hpo::slurm_step();
   return step ? take_part(arguments, *step) : drive(arguments, nullptr);
 }
 

@@ -45,7 +45,7 @@ void share_gpus(const StudySpec& study, rt::Config& config) {
 
 rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   rt::Config config;
-  config.workers = options.hosts.empty() ? options.workers : 0;
+  config.workers = options.on_agents() ? 0 : options.workers;
   config.executor = executor_of(options.engine);
   // Whoever asks for none does not load what talks to them.
   if (options.engine == Engine::automatic && !may_use_gpus(study)) config.gpus = 0;

@@ -169,7 +169,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
   const TrialResources asked = trial_resources(study, study.space.middle());
   const int cores = options.workers > 0 ? options.workers : base::usable_cores();
   const int gpus = static_cast<int>(base::gpu_names().size());
-  const bool on_agents = !options.hosts.empty();
+  const bool on_agents = options.on_agents();
   if (!on_agents) require_resources(asked, cores, gpus);
   begin_anew_if_mended(log, study, nullptr, options.folder, observer);
   std::vector<Changed> changes = adopt(log, study, nullptr, options.folder);

@@ -22,6 +22,12 @@ struct SlurmStep;  // hpo/driver/nodes/slurm_step.h
 /// Who executes the tasks; `automatic` takes StarPU where it is there.
 enum class Engine : std::uint8_t { automatic, sequential, starpu_cpu, starpu_cuda };
 
+/// What a sweep asks of Slurm.
+struct SlurmWish {
+  int agents = 0;                         ///< a job each; 0: nothing
+  std::vector<std::string> options = {};  ///< of sbatch, for each job
+};
+
 /// How to run; nothing in here but `retry_failed` changes a result.
 struct RunOptions {
   base::Path folder;  ///< the study's folder, runs/<name>; made if missing
@@ -33,6 +39,8 @@ struct RunOptions {
   std::vector<std::string> hosts = {};
   /// The step of a Slurm job whose other tasks are agents, in place of hosts. Null: none.
   const SlurmStep* step = nullptr;
+  /// Agents that Slurm is asked for.
+  SlurmWish slurm = {};
   Engine engine = Engine::automatic;
   /// False: every trial computes its own work. Nothing is taken from the shared store or from
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies
@@ -51,6 +59,11 @@ struct RunOptions {
   /// An event waits at most this long for others to share its commit, before it is announced: it
   /// costs as much as a short trial.
   base::Duration commit_delay = std::chrono::milliseconds(200);
+
+  /// Whether agents run the tasks.
+  [[nodiscard]] bool on_agents() const noexcept {
+    return !hosts.empty() || step != nullptr || slurm.agents > 0;
+  }
 };
 
 /// How a sweep ended.

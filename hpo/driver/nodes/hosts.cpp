@@ -1,5 +1,8 @@
 #include "hpo/driver/nodes/hosts.h"
 
+#include <filesystem>
+#include <utility>
+
 #include "base/bytes.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
@@ -9,10 +12,22 @@
 
 namespace hpo {
 
+std::vector<std::string> agent_words(const RunOptions& options) {
+  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(), "agent",
+                                 std::filesystem::absolute(options.folder).string()};
+  const auto add = [&](const char* option, std::string value) {
+    words.emplace_back(option);
+    words.push_back(std::move(value));
+  };
+  if (options.workers > 0) add("--workers", std::to_string(options.workers));
+  if (options.engine != Engine::automatic)
+    add("--executor", std::string(engine_word(options.engine)));
+  return words;
+}
+
 void start_agents(const RunOptions& options, const std::function<AgentOrders()>& orders,
                   rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   std::vector<rt::net::HostAgent> agents = rt::net::agents_on(options.hosts);
   if (const SlurmStep* const step = options.step)
     agents.push_back({"localhost", step->node, step->part, step->parts});
@@ -21,16 +36,14 @@ void start_agents(const RunOptions& options, const std::function<AgentOrders()>&
     start.host = agent.host;
     start.node = agent.node;
     start.log = NetFolder(folder).path() / (start.node + ".log");
-    start.words = {program, "agent", folder.string(), "--orders", "--node", start.node};
+    start.words = agent_words(options);
+    for (const char* word : {"--orders", "--node", start.node.c_str()})
+      start.words.emplace_back(word);
+    if (agent.parts > 1) {
+      start.words.emplace_back("--part");
+      start.words.push_back(base::cat(agent.part, "/", agent.parts));
+    }
     start.input = base::as_text(rt::encode(orders()));
-    const auto add = [&](const char* option, std::string value) {
-      start.words.emplace_back(option);
-      start.words.push_back(std::move(value));
-    };
-    if (options.workers > 0) add("--workers", std::to_string(options.workers));
-    if (options.engine != Engine::automatic)
-      add("--executor", std::string(engine_word(options.engine)));
-    if (agent.parts > 1) add("--part", base::cat(agent.part, "/", agent.parts));
     processes.start(start);
   }
 }

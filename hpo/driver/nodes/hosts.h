@@ -2,12 +2,17 @@
 // The agents that a sweep starts.
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/sweep.h"
 #include "runtime/net/hosts.h"
 
 namespace hpo {
+
+/// The words that start an agent of the study, here or on a machine that has the same files.
+[[nodiscard]] std::vector<std::string> agent_words(const RunOptions& options);
 
 /// Starts an agent (`trellis agent`) on each host of RunOptions::hosts, with orders of its own, and
 /// one here in a step of a Slurm job.

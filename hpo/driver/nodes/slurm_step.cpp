@@ -10,16 +10,13 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/executable.h"
 #include "base/machine.h"
-#include "base/process/program.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_ask.h"
 
 namespace hpo {
 
@@ -36,21 +33,9 @@ std::string variable(const char* name) {
 
 std::optional<std::int64_t> number(const char* name) { return base::parse_int(variable(name)); }
 
-/// What scontrol prints; empty where it does not answer.
-std::string ask_slurm(std::vector<std::string> words) {
-  const auto scontrol = base::find_executable("scontrol", "/");
-  if (!scontrol) return {};
-  base::Program program{.command = {*scontrol}, .folder = "/", .timeout = 10};
-  program.command.insert(program.command.end(), words.begin(), words.end());
-  try {
-    return base::run_program(program).output;
-  } catch (const base::Error&) {
-    return {};
-  }
-}
-
 std::string another_node(const std::string& own) {
-  std::istringstream hosts(ask_slurm({"show", "hostnames", variable("SLURM_STEP_NODELIST")}));
+  std::istringstream hosts(
+      ask_slurm("scontrol", {"show", "hostnames", variable("SLURM_STEP_NODELIST")}));
   for (std::string host; hosts >> host;) {
     if (host != own) return host;
   }
@@ -96,7 +81,7 @@ std::optional<std::int64_t> end_of_job() {
   const std::string job = variable("SLURM_JOB_ID");
   if (job.empty()) return {};
   if (const auto told = number("SLURM_JOB_END_TIME")) return told;
-  const std::string said = ask_slurm({"show", "job", job, "--oneliner"});
+  const std::string said = ask_slurm("scontrol", {"show", "job", job, "--oneliner"});
   constexpr std::string_view kEnd = " EndTime=";
   const std::size_t at = said.find(kEnd);
   if (at == said.npos) return {};

@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "base/text.h"
 #include "base/words.h"
@@ -16,14 +18,20 @@ namespace hpo {
 StudyNodes::StudyNodes(const StudySpec& study, const RunOptions& options, EventLog& log,
                        Observer& observer)
     : study_(study), options_(options), log_(log), observer_(observer), folder_(options.folder) {
-  if (!options.hosts.empty() || options.step != nullptr) agents_.emplace();
+  if (options.on_agents()) agents_.emplace();
 }
 
 namespace {
 
+/// Machines from which agents come; the address of the driver is the one that leads to them.
 std::vector<std::string> hosts_to_reach(const RunOptions& options) {
-  if (options.step == nullptr) return options.hosts;
-  return options.step->peer.empty() ? std::vector<std::string>() : std::vector{options.step->peer};
+  std::vector<std::string> hosts = options.hosts;
+  if (options.step != nullptr && !options.step->peer.empty()) hosts.push_back(options.step->peer);
+  if (options.slurm.agents > 0) {
+    std::string node = some_slurm_node();
+    if (!node.empty()) hosts.push_back(std::move(node));
+  }
+  return hosts;
 }
 
 }  // namespace
@@ -50,6 +58,8 @@ void StudyNodes::configure(rt::Config& config) {
     for (const auto& ended : agents_->look())
       observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
                                ended.log.string()));
+    if (const auto news = array_ ? array_->news() : std::nullopt)
+      observer_.note(base::cat("job ", array_->job(), " of Slurm: ", *news));
   };
   config.nodes = std::move(nodes);
 }
@@ -65,6 +75,9 @@ void StudyNodes::open(std::int64_t parallel) {
                        rt::nodes_address(), study};
   };
   start_agents(options_, orders, *agents_);
+  if (options_.slurm.agents > 0)
+    array_.emplace(std::filesystem::absolute(options_.folder), options_.slurm,
+                   agent_words(options_));
 }
 
 StudyNodes::Closing::~Closing() {

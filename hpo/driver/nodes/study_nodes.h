@@ -8,13 +8,14 @@
 
 #include "hpo/driver/nodes/hosts.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_array.h"
 #include "hpo/log/event_log.h"
 #include "runtime/config.h"
 #include "runtime/nodes.h"
 
 namespace hpo {
 
-/// Lets agents run a study's tasks, if RunOptions::hosts names any; else does nothing. To be made
+/// Lets agents run a study's tasks, if RunOptions::on_agents(); else does nothing. To be made
 /// before the runtime, which it configures, and to go after it.
 class StudyNodes {
  public:
@@ -54,6 +55,7 @@ class StudyNodes {
   std::int64_t parallel_ = 0;
   bool stopping_ = false;  ///< because the time of the job is over
   std::optional<rt::net::HostProcesses> agents_;
+  std::optional<SlurmArray> array_;
 };
 
 }  // namespace hpo
