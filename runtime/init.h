@@ -9,7 +9,9 @@
 //
 // `./square --trellis-hosts=a,b` then runs the pure tasks on the machines a and b, to which ssh
 // leads and which have the same program at the same path; `localhost` is a part of this machine's
-// cores. Config::workers holds for each agent too. docs/runtime.md says what travels and what not.
+// cores. In a step of a Slurm job, `srun -N 4 --no-kill ./square`, the first task is the driver and
+// all are agents. Config::workers holds for each agent too. docs/runtime.md says what travels and
+// what not.
 #pragma once
 
 namespace rt {

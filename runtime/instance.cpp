@@ -28,7 +28,9 @@ Runtime::Runtime(const Config& asked) {
   engine_ = std::make_unique<detail::Engine>(config);
   if (hosted_) hosted_->start();
 }
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  if (hosted_) hosted_->end();
+}
 
 Executor Runtime::executor() const noexcept { return engine_->executor(); }
 int Runtime::workers() const noexcept { return engine_->backend().cpu_workers(); }

@@ -148,7 +148,7 @@ hpo::SlurmWish slurm_wish(const Arguments& arguments) {
   return wish;
 }
 
-int drive(const Arguments& arguments, const hpo::SlurmStep* step) {
+int drive(const Arguments& arguments, const rt::net::SlurmStep* step) {
   hpo::StudySpec study = load_study(arguments);
   hpo::RunOptions options = run_options(arguments, study);
   if (arguments.has("--hosts"))
@@ -174,7 +174,7 @@ int drive(const Arguments& arguments, const hpo::SlurmStep* step) {
 }
 
 /// One of several tasks of a Slurm step. What is wrong with the study the driver says for all.
-int take_part(const Arguments& arguments, const hpo::SlurmStep& step) {
+int take_part(const Arguments& arguments, const rt::net::SlurmStep& step) {
   hpo::RunOptions options;
   try {
     options = run_options(arguments, load_study(arguments));
@@ -201,7 +201,7 @@ int take_part(const Arguments& arguments, const hpo::SlurmStep& step) {
 
 int run_sweep_verb(const Arguments& arguments) {
   const bool told = arguments.has("--hosts") || arguments.has(kNodes);
-  const auto step = told ? std::nullopt : hpo::slurm_step();
+  const auto step = told ? std::nullopt : rt::net::slurm_step();
   return step ? take_part(arguments, *step) : drive(arguments, nullptr);
 }
 

@@ -15,9 +15,11 @@
 #include "hpo/study/spec.h"
 #include "runtime/gpu_failure.h"
 
-namespace hpo {
+namespace rt::net {
+struct SlurmStep;  // runtime/net/slurm.h
+}
 
-struct SlurmStep;  // hpo/driver/nodes/slurm_step.h
+namespace hpo {
 
 /// Who executes the tasks; `automatic` takes StarPU where it is there.
 enum class Engine : std::uint8_t { automatic, sequential, starpu_cpu, starpu_cuda };
@@ -38,7 +40,7 @@ struct RunOptions {
   /// part of this machine's cores. Empty: no agents.
   std::vector<std::string> hosts = {};
   /// The step of a Slurm job whose other tasks are agents, in place of hosts. Null: none.
-  const SlurmStep* step = nullptr;
+  const rt::net::SlurmStep* step = nullptr;
   /// Agents that Slurm is asked for.
   SlurmWish slurm = {};
   Engine engine = Engine::automatic;

@@ -20,6 +20,8 @@ class Hosted {
   virtual ~Hosted() = default;
   /// The runtime is there: the agents are started.
   virtual void start() = 0;
+  /// The runtime is about to end.
+  virtual void end() {}
 };
 
 /// Lets the configuration take agents in if rt::init was told of hosts, and if it says nothing of

@@ -10,12 +10,12 @@
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/nodes/net_folder.h"
-#include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/study/asked.h"
 #include "runtime/instance.h"
+#include "runtime/net/slurm.h"
 #include "runtime/nodes.h"
 #include "tasks/tasks.h"
 
@@ -89,7 +89,9 @@ int run_agent(const AgentOptions& options) {
   run.workers = options.workers;
   run.engine = options.engine;
   const Interrupts interrupts;
-  const auto leaving = [&interrupts] { return interrupts.asked()->load() > 0 || job_ends_soon(); };
+  const auto leaving = [&interrupts] {
+    return interrupts.asked()->load() > 0 || rt::net::job_ends_soon();
+  };
   std::optional<ProgramHost> programs;
   if (study.runs_command) programs.emplace(study, seat.folder, seat.shared, leaving);
   rt::Config config = config_of(run, study);

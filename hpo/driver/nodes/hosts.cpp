@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
-#include "hpo/driver/nodes/slurm_step.h"
 #include "runtime/codec.h"
+#include "runtime/net/slurm.h"
 
 namespace hpo {
 
@@ -29,7 +29,7 @@ void start_agents(const RunOptions& options, const std::function<AgentOrders()>&
                   rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
   std::vector<rt::net::HostAgent> agents = rt::net::agents_on(options.hosts);
-  if (const SlurmStep* const step = options.step)
+  if (const rt::net::SlurmStep* const step = options.step)
     agents.push_back({"localhost", step->node, step->part, step->parts});
   for (const rt::net::HostAgent& agent : agents) {
     rt::net::HostStart start;

@@ -15,7 +15,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/net_folder.h"
-#include "hpo/driver/nodes/slurm_ask.h"
+#include "runtime/net/slurm.h"
 
 namespace hpo {
 
@@ -82,7 +82,7 @@ std::vector<std::string> words_of(const std::string& text, const std::string& op
 }
 
 std::string some_slurm_node() {
-  std::istringstream nodes(ask_slurm("sinfo", {"--noheader", "--Node", "--format=%N"}));
+  std::istringstream nodes(rt::net::ask_slurm("sinfo", {"--noheader", "--Node", "--format=%N"}));
   const std::string own = base::host_name();
   for (std::string node; nodes >> node;) {
     if (node != own) return node;
@@ -106,7 +106,7 @@ SlurmArray::SlurmArray(const base::Path& study, const SlurmWish& wish,
   std::string script = "#!/bin/sh\nexec";
   for (const std::string& word : agent) script += " " + quoted(word);
   script += " --node \"$SLURMD_NODENAME.$SLURM_ARRAY_TASK_ID\"\n";
-  const base::ProgramResult result = run_slurm("sbatch", words, script);
+  const base::ProgramResult result = rt::net::run_slurm("sbatch", words, script);
   if (result.end != base::ProcessEnd::exited || result.status != 0)
     throw base::Error(base::Errc::usage, base::cat("--nodes: no job: ", last_line(result.errors)));
   // "17" or "17;cluster".
@@ -116,14 +116,14 @@ SlurmArray::SlurmArray(const base::Path& study, const SlurmWish& wish,
 
 SlurmArray::~SlurmArray() {
   watcher_ = {};
-  (void)ask_slurm("scancel", {job_});
+  (void)rt::net::ask_slurm("scancel", {job_});
 }
 
 void SlurmArray::watch(const std::stop_token& over) {
   for (int tenth = 0; !over.stop_requested(); tenth = (tenth + 1) % kLooks) {
     if (tenth == 0) {
-      const std::string queue =
-          ask_slurm("squeue", {"--noheader", "--array", "--job=" + job_, "--format=%T %r"});
+      const std::string queue = rt::net::ask_slurm(
+          "squeue", {"--noheader", "--array", "--job=" + job_, "--format=%T %r"});
       const std::scoped_lock lock(mutex_);
       said_ = queue.empty() ? "none is left" : summary(queue);
     }

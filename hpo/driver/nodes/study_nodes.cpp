@@ -11,6 +11,7 @@
 #include "base/words.h"
 #include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/log/node_info.h"
+#include "runtime/net/slurm.h"
 #include "tasks/tasks.h"
 
 namespace hpo {
@@ -49,7 +50,7 @@ void StudyNodes::configure(rt::Config& config) {
   };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
-    if (!stopping_ && job_ends_soon()) {
+    if (!stopping_ && rt::net::job_ends_soon()) {
       stopping_ = true;
       observer_.note("the time of this job is over in a minute: stopping");
       (void)::raise(SIGTERM);

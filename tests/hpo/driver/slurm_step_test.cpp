@@ -64,7 +64,7 @@ class Step : public testing::Test {
 };
 
 TEST_F(Step, IsToldByItsVariables) {
-  const auto step = hpo::slurm_step();
+  const auto step = rt::net::slurm_step();
   ASSERT_TRUE(step);
   EXPECT_EQ(step->id, "17.4");
   EXPECT_EQ(step->rank, 1);
@@ -75,20 +75,20 @@ TEST_F(Step, IsToldByItsVariables) {
 
 TEST_F(Step, OneTaskIsNone) {
   set("SLURM_STEP_NUM_TASKS", "1");
-  EXPECT_FALSE(hpo::slurm_step());
+  EXPECT_FALSE(rt::net::slurm_step());
   unset("SLURM_STEP_NUM_TASKS");
-  EXPECT_FALSE(hpo::slurm_step());
+  EXPECT_FALSE(rt::net::slurm_step());
 }
 
 TEST_F(Step, OfARequeuedJobIsAnother) {
   set("SLURM_RESTART_COUNT", "2");
-  EXPECT_EQ(hpo::slurm_step()->id, "17.4.2");
+  EXPECT_EQ(rt::net::slurm_step()->id, "17.4.2");
 }
 
 TEST_F(Step, TasksOfOneMachineHaveNamesAndCoresOfTheirOwn) {
   set("SLURM_STEP_NUM_TASKS", "6");
   set("SLURM_LOCALID", "1");
-  const auto step = hpo::slurm_step();
+  const auto step = rt::net::slurm_step();
   EXPECT_EQ(step->node, "n1-2");
   // Where Slurm binds tasks to cores each has its own already.
   EXPECT_EQ(step->parts == 2 ? step->part : 2, 2);
@@ -97,14 +97,14 @@ TEST_F(Step, TasksOfOneMachineHaveNamesAndCoresOfTheirOwn) {
 TEST_F(Step, ItsNewsGoFromTheDriverToTheOthers) {
   const support::TempFolder study;
   std::filesystem::create_directories(study / "net");
-  const hpo::StepNews news(study.path(), *hpo::slurm_step());
+  const hpo::StepNews news(study.path(), *rt::net::slurm_step());
   EXPECT_FALSE(news.code());
   news.begun();
   EXPECT_EQ(news.code(), -1);
   news.ended(75);
   EXPECT_EQ(news.code(), 75);
   set("SLURM_STEP_ID", "5");
-  const hpo::StepNews next(study.path(), *hpo::slurm_step());
+  const hpo::StepNews next(study.path(), *rt::net::slurm_step());
   EXPECT_FALSE(next.code()) << "that was an earlier step";
   next.begun();
   EXPECT_FALSE(news.code());
@@ -113,7 +113,7 @@ TEST_F(Step, ItsNewsGoFromTheDriverToTheOthers) {
 TEST_F(Step, AnAgentWhoseDriverHasEndedReturnsItsCode) {
   const support::TempFolder study;
   std::filesystem::create_directories(study / "net");
-  const auto step = hpo::slurm_step();
+  const auto step = rt::net::slurm_step();
   hpo::StepNews(study.path(), *step).begun();
   hpo::StepNews(study.path(), *step).ended(5);
   EXPECT_EQ(hpo::work_in_step(*step, {.folder = study.path()}), 5);
