@@ -128,7 +128,7 @@ std::string nodes_text(std::span<const hpo::NodeInfo> nodes) {
   for (const hpo::NodeInfo& node : nodes)
     table.row({node.node, node.state, std::to_string(node.workers), std::to_string(node.gpus),
                std::to_string(node.parcels), std::to_string(node.done),
-               short_seconds(node.heard) + " ago"});
+               node.state == "left" ? "-" : short_seconds(node.heard) + " ago"});
   return table.text();
 }
 

@@ -249,7 +249,14 @@ std::vector<WorkerInfo> StudyReader::workers() const {
 
 std::vector<NodeInfo> StudyReader::nodes() const {
   const std::string text = impl_->fact(kNodesFact);
-  return text.empty() ? std::vector<NodeInfo>{} : nodes_from_json(text);
+  std::vector<NodeInfo> nodes = text.empty() ? std::vector<NodeInfo>{} : nodes_from_json(text);
+  if (nodes.empty() || impl_->driven()) return nodes;
+  // The driver wrote down how they stood, and has sent them away since, or died.
+  for (NodeInfo& node : nodes) {
+    if (node.state != "lost") node.state = "left";
+    node.parcels = 0;
+  }
+  return nodes;
 }
 
 std::vector<SessionUse> StudyReader::device_use() const {
