@@ -27,6 +27,11 @@ std::vector<net::AgentView> agents() {
   return shipping != nullptr ? shipping->dispatcher().agents() : std::vector<net::AgentView>();
 }
 
+std::vector<double> agent_totals() {
+  detail::Shipping* const shipping = detail::Engine::for_driver("agent_totals()").shipping();
+  return shipping != nullptr ? shipping->dispatcher().totals() : std::vector<double>();
+}
+
 void dismiss_agent(std::uint32_t number) {
   shipping_for("dismiss_agent()").dispatcher().dismiss(number, base::now());
 }

@@ -40,6 +40,9 @@ struct NodesConfig {
 [[nodiscard]] bool takes_agents();
 /// The agents that there are and the last that were. Driver thread only.
 [[nodiscard]] std::vector<net::AgentView> agents();
+/// What all agents have counted for this driver (AgentConfig::totals), by the time of their last
+/// answers. Driver thread only.
+[[nodiscard]] std::vector<double> agent_totals();
 /// Sends one away. Driver thread only.
 void dismiss_agent(std::uint32_t number);
 
@@ -61,6 +64,9 @@ struct AgentConfig {
   std::string arithmetic;
   base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
   std::function<bool()> stopping;                     ///< whether it is to leave
+  /// Numbers that this process counts, at most 16: agent_totals() sums them for the driver. Null:
+  /// none.
+  std::function<std::vector<double>()> totals;
 };
 
 /// Runs what a driver sends, with the Runtime that there is, until the driver says bye, the agent

@@ -439,7 +439,16 @@ void Serving::dial() {
   transport_->dial(address);
 }
 
-void Serving::welcomed(std::uint32_t, std::uint64_t) {}
+void Serving::welcomed(std::uint32_t, std::uint64_t) {
+  if (config_.totals) before_ = config_.totals();
+}
+
+std::vector<double> Serving::totals() {
+  if (!config_.totals) return {};
+  std::vector<double> since = config_.totals();
+  for (std::size_t i = 0; i < std::min(since.size(), before_.size()); ++i) since[i] -= before_[i];
+  return since;
+}
 
 void Serving::dismissed(net::Dismissal why, const std::string& text) {
   over_ = why;

@@ -62,6 +62,7 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   void dial() override;
   void welcomed(std::uint32_t number, std::uint64_t epoch) override;
   void dismissed(net::Dismissal why, const std::string& text) override;
+  std::vector<double> totals() override;
   // What the transport says, on its threads:
   void opened(net::LinkId link) override;
   void received(net::LinkId link, base::Bytes frame) override;
@@ -85,6 +86,7 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   std::map<base::Key, bool> files_asked_;               ///< true: the driver has none
   std::optional<std::filesystem::path> room_;           ///< that folder
   std::map<base::Key, net::Agent::Blob> given_;         ///< small contents that came with parcels
+  std::vector<double> before_;  ///< what was counted before the driver welcomed it
   std::optional<net::Dismissal> over_;
   std::string text_;
   std::atomic<bool> closing_{false};

@@ -181,7 +181,7 @@ void Agent::ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome
   const auto at = open_.find(parcel);
   if (at == open_.end() || !session_) return;
   Open& open = at->second;
-  session_->send(post_, Answer{open.theirs, call, result, std::move(outcome)});
+  session_->send(post_, Answer{open.theirs, call, result, std::move(outcome), work_.totals()});
   open.calls.erase(call);
   if (open.calls.empty()) {
     numbers_.erase(open.theirs);

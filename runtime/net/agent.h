@@ -54,6 +54,8 @@ class Agent {
     /// There is a driver from now on.
     virtual void welcomed(std::uint32_t number, std::uint64_t epoch) = 0;
     virtual void dismissed(Dismissal why, const std::string& text) = 0;
+    /// What it counts, since it was welcomed.
+    virtual std::vector<double> totals() { return {}; }
   };
 
   struct Options {

@@ -9,6 +9,15 @@
 
 namespace rt::net {
 
+namespace {
+
+void add_totals(std::vector<double>& all, const std::vector<double>& more) {
+  all.resize(std::max(all.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) all[i] += more[i];
+}
+
+}  // namespace
+
 Dispatcher::Dispatcher(Options options, Post& post, Client& client)
     : options_(std::move(options)), post_(post), client_(client), places_(*this) {}
 
@@ -193,6 +202,8 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
     return;
   }
   ++from.view.done;
+  constexpr std::size_t kMostTotals = 16;
+  if (said.totals.size() <= kMostTotals) from.view.totals = std::move(said.totals);
   job.body += said.outcome.seconds;
   if (job.left == 1 && said.outcome.end == End::made) {
     const double took = base::seconds(now - job.sent);
@@ -251,6 +262,7 @@ void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, b
     }
   }
   gone.view.parcels = 0;
+  add_totals(totals_, gone.view.totals);
   gone_.push_back(gone.view);
   if (gone_.size() > 64) gone_.erase(gone_.begin());
   client_.changed(gone.view, again);
@@ -287,6 +299,12 @@ std::vector<AgentView> Dispatcher::agents() const {
   }
   std::sort(all.begin(), all.end(),
             [](const AgentView& a, const AgentView& b) { return a.number < b.number; });
+  return all;
+}
+
+std::vector<double> Dispatcher::totals() const {
+  std::vector<double> all = totals_;
+  for (const auto& [number, agent] : agents_) add_totals(all, agent.view.totals);
   return all;
 }
 

@@ -48,7 +48,8 @@ struct AgentView {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   base::Moment heard;
-  std::string why;  ///< it was lost
+  std::string why;             ///< it was lost
+  std::vector<double> totals;  ///< of what it counts
 };
 
 class Dispatcher final : private Places::Listener {
@@ -134,6 +135,8 @@ class Dispatcher final : private Places::Listener {
   /// Calls that wait though there are agents, because none of them can take them: they need more
   /// slots, or a GPU.
   [[nodiscard]] std::vector<std::uint64_t> starving() const;
+  /// What agents have counted, those that are gone too.
+  [[nodiscard]] std::vector<double> totals() const;
   /// Frames of retired agents and of other epochs: none of them had an effect.
   [[nodiscard]] std::uint64_t stale() const noexcept;
 
@@ -258,6 +261,7 @@ class Dispatcher final : private Places::Listener {
   Places places_;
   std::map<std::uint32_t, Agent> agents_;
   std::vector<AgentView> gone_;  ///< agents, the last few
+  std::vector<double> totals_;   ///< of all that are gone
   std::map<LinkId, std::uint32_t> links_;
   std::set<std::uint64_t> nonces_;
   std::uint32_t last_agent_ = 0;

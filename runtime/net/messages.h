@@ -52,6 +52,7 @@ struct Answer {
   std::uint32_t call = 0;
   base::Key result;  ///< of the call: its last output
   Outcome outcome;
+  std::vector<double> totals;  ///< of what the agent counts, since it was welcomed
 };
 
 /// The agent is about to go, and takes no more parcels.

@@ -405,12 +405,20 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
   co_return made;
 }
 
+std::vector<double> counted_by_tasks() {
+  return {tasks::epochs_trained(), static_cast<double>(tasks::datasets_loaded())};
+}
+
 WorkCounters NetworkWork::counters() const {
   rt::Summary summary = runtime_.summary();
   WorkCounters work;
   work.tasks = static_cast<std::int64_t>(summary.tasks);
-  work.distinct_epochs = std::llround(tasks::epochs_trained() - epochs_before_);
-  work.datasets_loaded = static_cast<std::int64_t>(tasks::datasets_loaded());
+  std::vector<double> counted = counted_by_tasks();
+  const std::vector<double> elsewhere = rt::agent_totals();
+  for (std::size_t i = 0; i < std::min(counted.size(), elsewhere.size()); ++i)
+    counted[i] += elsewhere[i];
+  work.distinct_epochs = std::llround(counted[0] - epochs_before_);
+  work.datasets_loaded = std::llround(counted[1]);
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;
 }

@@ -82,6 +82,9 @@ void require_precision(kern::Precision precision, const TrialResources& asked);
 [[nodiscard]] std::int64_t counted_steps(const StudySpec& study, const StudyData& data,
                                          const TrialSpec& spec, std::int64_t epochs);
 
+/// What the tasks of networks have counted in this process: epochs trained, data sets loaded.
+[[nodiscard]] std::vector<double> counted_by_tasks();
+
 class NetworkWork : public TrialWork {
  public:
   /// `study` is settled; it and `runtime` outlive this. Without a `model_file` the best network is

@@ -105,6 +105,7 @@ int run_agent(const AgentOptions& options) {
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);
   agent.stopping = leaving;
+  agent.totals = counted_by_tasks;
   std::string text;
   const rt::net::Dismissal why = rt::serve(agent, text);
   if (!text.empty()) base::warn(text);
