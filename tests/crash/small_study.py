@@ -70,6 +70,16 @@ def require_containers():
         skip("may not make namespaces of processes")
 
 
+def write_blobs(folder):
+    """Three kinds of points that overlap, in three dimensions."""
+    chance = random.Random(1)
+    rows = ["a,b,c,label"]
+    for i in range(240):
+        kind = i % 3
+        rows.append(",".join(f"{chance.gauss(kind * shift, 1.0):.5f}" for shift in (1, -1, 0.5)) + f",k{kind}")
+    (folder / "blobs.csv").write_text("\n".join(rows) + "\n")
+
+
 class Place:
     """A folder with the study file and its data, removed at the end. `contained`: each run has a container of its own, in
     which its processes have the numbers that those of every other run have. `environment`: of the programs, if not ours."""
@@ -81,12 +91,7 @@ class Place:
         self.folder = Path(tempfile.mkdtemp(prefix="trellis-crash-"))
         self.study = self.folder / "small.yaml"
         self.study.write_text(study.replace("WIDEST", str(widest)))
-        chance = random.Random(1)
-        rows = ["a,b,c,label"]
-        for i in range(240):
-            kind = i % 3
-            rows.append(",".join(f"{chance.gauss(kind * shift, 1.0):.5f}" for shift in (1, -1, 0.5)) + f",k{kind}")
-        (self.folder / "blobs.csv").write_text("\n".join(rows) + "\n")
+        write_blobs(self.folder)
 
     def __enter__(self):
         return self
