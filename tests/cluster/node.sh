@@ -28,7 +28,7 @@ mount --bind /run/rig/ssh_config /etc/ssh/ssh_config
 
 # The network card comes from outside.
 until [ -e "$own/plugged" ]; do sleep 0.02; done
-rm -f "$own/plugged"
+rm "$own/plugged"
 
 over_ssh=
 [ "$node" = head ] || [ ! -e /run/rig/sshfs ] || over_ssh=1
@@ -50,6 +50,7 @@ runuser -u munge -- munged --key-file=/run/rig/munge.key --log-file=/run/munge/l
 if [ -n "$over_ssh" ]; then
   until sshfs head:/srv /srv -o allow_other,reconnect,ServerAliveInterval=5,cache=no; do sleep 0.2; done
 fi
+touch /run/node/ready
 if [ "$node" = head ]; then
   slurmctld -L /run/node/log/slurmctld
 else

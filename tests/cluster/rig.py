@@ -261,6 +261,7 @@ class Rig:
         for name in ("tmp", "spool", "log"):
             (own / name).mkdir(parents=True, exist_ok=True)
         (own / "tmp").chmod(0o1777)
+        (own / "ready").unlink(missing_ok=True)
         self._spawn(node, ["sh", str(HERE / "node.sh"), str(self.room), node])
         with contextlib.suppress(Wrong):  # what is left where a node crashed
             self._ip("switch", f"link del p-{node}")
@@ -327,7 +328,7 @@ class Rig:
     # --- commands
 
     def _inside(self, node, command):
-        """The command that runs this one on a node; TMPDIR and the variables of a Slurm job around the test do not count there."""
+        """The command that runs this one on a node, without TMPDIR and the variables of a Slurm job around the test."""
         drop = ["TMPDIR", *(name for name in os.environ if name.startswith(("SLURM_", "SLURMD_", "SBATCH_", "TRELLIS_RIG")))]
         unset = [word for name in drop for word in ("-u", name)]
         enter = ["nsenter", "-t", str(self._alive(node)), "-m", "-u", "-i", "-n", "-p", "--"]
@@ -363,6 +364,11 @@ class Rig:
         if self._pid(node):
             raise Wrong(f"{node} is running")
         self._boot(node)
+        end = time.monotonic() + SECONDS_TO_BOOT
+        while not (self.room / "nodes" / node / "ready").exists():
+            if time.monotonic() > end:
+                raise Wrong(f"{node} does not start: {self.logs()}")
+            time.sleep(0.02)
 
     def freeze(self, node):
         self._signal(node, "STOP")

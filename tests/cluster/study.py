@@ -96,7 +96,8 @@ class Step:
                 return int(news[1]), time.monotonic() - self.begun
             if self.process.poll() is not None or time.monotonic() > end:
                 self.end()
-                raise AssertionError(f"the driver has not ended after {seconds} s: {news}{self.out}{self.errors}")
+                took = time.monotonic() - self.begun
+                raise AssertionError(f"the driver has not ended well after {took:.0f} s: {news}{self.out}{self.errors}")
             time.sleep(0.02)
 
     def wait(self, seconds=60):
@@ -135,7 +136,7 @@ class Study:
         if kind == "race":
             adaptive_study.write_points(self.folder)
         self.expected = None
-        self.usual = 0
+        self.alone = self.usual = 0  # seconds of a run: the reference, and what a test compares with
 
     def command(self, runs, *more):
         return [self.trellis, "sweep", f"{self.home}/small.yaml", "--dir", f"{self.home}/{runs}", *more]
@@ -158,13 +159,15 @@ class Study:
         return {"export": found.stdout, "events": small.events(self.folder / runs),
                 "best": (self.folder / runs / "small/best.safetensors").read_bytes()}
 
+    def export_rows(self, runs):
+        return self.read(runs, "export", "--format", "csv").stdout.splitlines()[1:]
+
     def reference(self):
         begun = time.monotonic()
         done = self.rig.run("head", *self.command("reference"))
         assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-        self.usual = time.monotonic() - begun
+        self.alone = self.usual = time.monotonic() - begun
         self.expected = self.outcome("reference")
-        return self.usual
 
     def check(self, runs):
         """The run is over and equal to the reference."""
