@@ -14,6 +14,7 @@ TO_BE_CONTINUED = 75
 MOST = 5  # seconds until the driver has ended
 ALLOWED = 2 * MOST  # where the machine has other work
 MINUTE = 60
+CONF = "AuthInfo=cred_expire=5"  # a requeued job waits as long, by default for two minutes
 
 
 class Leaving:
@@ -75,17 +76,64 @@ class Leaving:
         self.check("a job of one minute", self.study.step(f"leave-{self.number}", NODES, srun=["-t", "1"]), begun)
 
 
+# The step ends before Slurm would end it. So the job has ended by itself, and Slurm requeues it only where it is asked to.
+SCRIPT = """\
+#!/bin/sh
+srun --no-kill {command}
+code=$?
+[ $code != 75 ] || scontrol requeue $SLURM_JOB_ID
+exit $code
+"""
+
+
+def requeued(rig, study, number):
+    """A batch job is preempted in the middle and goes on by itself, once Slurm has started it again."""
+    runs = f"requeue-{number}"
+    script = rig.shared / f"{runs}.sh"
+    command = " ".join(study.command(runs))
+    script.write_text(SCRIPT.format(command=command))
+    rig.wait_for_idle()
+    said = rig.slurm("sbatch", "--parsable", "--requeue", "--open-mode=append", "-N", str(NODES), "-o", f"/srv/{runs}.out",
+                     f"/srv/{script.name}")
+    job = said.stdout.strip()
+    assert job, said.stderr
+    wait_until(lambda: len(study.nodes(runs)) == NODES, f"the agents of {runs}")
+    begun = time.monotonic()
+    urgent = rig.popen("head", "srun", "-p", "urgent", "-N", str(NODES), "--exclusive", "true")
+    wait_until(lambda: state(rig, job) == "PENDING", f"the end of job {job}")
+    left = time.monotonic() - begun
+    assert urgent.wait(30) == 0, urgent.communicate()
+    assert study.status(runs)["state"] != "finished", "the study was over before"
+    wait_until(lambda: state(rig, job) not in ("PENDING", "RUNNING", "COMPLETING"), f"job {job}")
+    assert state(rig, job) == "COMPLETED", (rig.shared / f"{runs}.out").read_text()
+    study.check(runs)
+    print(f"a batch job was preempted, left within {left:.1f} s and was requeued; gone on to an equal end", flush=True)
+
+
+def state(rig, job):
+    words = rig.slurm("scontrol", "show", "job", job, "--oneliner").stdout.split()
+    return next((word.removeprefix("JobState=") for word in words if word.startswith("JobState=")), "")
+
+
+def wait_until(done, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, f"waited for {seconds} s: {what}"
+        time.sleep(0.1)
+
+
 def row(rig, options):
     study = studies.Study(rig, options.programs, "asha", trials=60)
     study.reference()
     study.usual = study.on("usual", NODES)
     leaving = Leaving(rig, study, options.seed)
-    for _ in range(max(options.rounds, 5) if options.full else options.rounds):
+    for number in range(max(options.rounds, 5) if options.full else options.rounds):
         for name in ("TERM", "USR1", "USR2"):
             leaving.by_signal(name)
         leaving.by_preemption()
         leaving.by_end_of_time()
         leaving.by_short_time()
+        requeued(rig, study, number)
 
 
 def arguments(parser):
@@ -94,4 +142,4 @@ def arguments(parser):
 
 
 if __name__ == "__main__":
-    sys.exit(studies.run_row(__doc__, row, arguments, count=NODES))
+    sys.exit(studies.run_row(__doc__, row, arguments, count=NODES, conf=CONF))
