@@ -201,7 +201,7 @@ def run_row(doc, row, add=lambda parser: None, **rig):
     build = pathlib.Path(options.programs).resolve().parent
     rig = {name: value(options) if callable(value) else value for name, value in rig.items()}
     try:
-        with Rig(visible=[build], **rig) as nodes:
+        with Rig(visible=[build, HERE.parent], **rig) as nodes:
             row(nodes, options)
     except Missing as error:
         print(f"skipped: {error}")
