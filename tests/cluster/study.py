@@ -66,17 +66,19 @@ class Step:
 
     @property
     def job(self):
+        """Slurm's number of it; nothing where it ended before anybody asked."""
         end = time.monotonic() + 20
-        while not self._job:
+        while not self._job and self.process.poll() is None:
             self._job = self.study.rig.slurm("squeue", "-h", "-n", self.name, "-o", "%A").stdout.strip()
             assert self._job or time.monotonic() < end, f"{self.name} is no job: {self.study.rig.logs()}"
         return self._job
 
     def news(self):
         """What the driver says to the other tasks: running, or ended with a code."""
+        # A step removes what earlier ones left.
         try:
-            return (self._net / f"step-{self.job}.0").read_text().split()
-        except OSError:
+            return next(self._net.glob(f"step-{self.job or '*'}.0")).read_text().split()
+        except (OSError, StopIteration):
             return []
 
     def wait_for_agents(self, count, seconds=30):
