@@ -68,7 +68,7 @@ def row(rig, options):
     study.reference()
     over_ssh(rig, study)
     by_hand(rig, study)
-    short(studies.Study(rig, options.programs, "tpe", name="short"), 20 if options.full else 5)
+    short(studies.Study(rig, options.programs, "tpe", name="short"), 20 if options.full else 8)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def come_back(rig, study, options):
         said = agent.communicate(timeout=20)
         assert agent.returncode == 0, f"{runs}: the agent of {node} ended with {agent.returncode}: {said}"
         study.check(runs)
-        worked = {one["node"]: one["done"] for one in study.status(runs)["nodes"] if one["state"] == "working"}
+        worked = [(one["node"], one["state"], one["done"]) for one in study.status(runs)["nodes"]]
         print(f"  {node} lost power and came back: {worked}", flush=True)
     print(f"{len(times)} nodes came back by hand, studies of {max(times, default=0):.1f} s at most; equal", flush=True)
 
