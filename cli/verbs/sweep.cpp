@@ -178,6 +178,7 @@ int take_part(const Arguments& arguments, const rt::net::SlurmStep& step) {
   hpo::RunOptions options;
   try {
     options = run_options(arguments, load_study(arguments));
+    base::make_folder(options.folder);
   } catch (const base::Error& error) {
     if (step.rank == 0) throw;
     return base::exit_code(error.kind());

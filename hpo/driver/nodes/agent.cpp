@@ -1,5 +1,6 @@
 #include "hpo/driver/nodes/agent.h"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -89,8 +90,9 @@ int run_agent(const AgentOptions& options) {
   run.workers = options.workers;
   run.engine = options.engine;
   const Interrupts interrupts;
-  const auto leaving = [&interrupts] {
-    return interrupts.asked()->load() > 0 || rt::net::job_ends_soon();
+  std::atomic<bool> over = false;
+  const auto leaving = [&] {
+    return over || interrupts.asked()->load() > 0 || rt::net::job_ends_soon();
   };
   std::optional<ProgramHost> programs;
   if (study.runs_command) programs.emplace(study, seat.folder, seat.shared, leaving);
@@ -100,7 +102,10 @@ int run_agent(const AgentOptions& options) {
   if (!study.runs_command) prepare_gpu(trial_resources(study, study.space.middle()));
   rt::AgentConfig agent;
   agent.identity = seat.identity;
-  agent.address = seat.address;
+  agent.address = [&] {
+    if (options.over && options.over()) over = true;
+    return over ? std::string() : seat.address();
+  };
   agent.node = options.node.empty() ? base::host_name() : options.node;
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);

@@ -1,6 +1,7 @@
 #pragma once
 // `trellis agent RUN`: a process that runs a study's tasks for its driver.
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ struct AgentOptions {
   std::string node;  ///< what it is called; empty: the machine's name
   int part = 1;      ///< of the cores of this machine that this process may use, from 1
   int parts = 1;
+  /// Whether the study is over, as far as can be known without a driver; asked when there is none.
+  /// None: an agent waits for the next one.
+  std::function<bool()> over = {};
 };
 
 /// Works until the study ends, its driver sends it away, it is asked to leave by a signal, or no

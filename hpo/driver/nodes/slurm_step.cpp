@@ -1,5 +1,7 @@
 #include "hpo/driver/nodes/slurm_step.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -33,6 +35,9 @@ void StepNews::begun() const {
 
 void StepNews::ended(int code) const noexcept {
   try {
+    // A driver that got no further than this has made none.
+    base::make_folder(file_.parent_path());
+    (void)::chmod(file_.parent_path().c_str(), 0700);
     base::write_file_atomic(file_, base::cat("ended ", code, "\n"), base::Durability::cached);
   } catch (const std::exception&) {
     // The other tasks end without it, if later.
@@ -66,13 +71,13 @@ int work_in_step(const rt::net::SlurmStep& step, AgentOptions options) {
   options.node = step.node;
   options.part = step.part;
   options.parts = step.parts;
+  const auto ended = [&news] { return news.code().value_or(kRunning) != kRunning; };
+  options.over = ended;
   const int own = run_agent(options);
-  if (own != 0) return own;
   const base::Moment left = base::now();
-  while (news.code().value_or(kRunning) == kRunning && base::seconds_since(left) < kMostEnding)
+  while (own == 0 && !ended() && base::seconds_since(left) < kMostEnding)
     base::sleep_for(std::chrono::milliseconds(50));
-  code = news.code();
-  return code.value_or(kRunning) == kRunning ? own : *code;
+  return ended() ? *news.code() : own;
 }
 
 }  // namespace hpo

@@ -17,7 +17,8 @@ class StepNews {
 
   /// The driver takes agents in. Throws base::Error (storage).
   void begun() const;
-  /// It has ended, with that exit code. Without effect where nothing can be written.
+  /// It has ended, or cannot begin, with that exit code. Without effect where nothing can be
+  /// written.
   void ended(int code) const noexcept;
 
   /// Nothing before it has begun; -1 while it runs; then its exit code.
