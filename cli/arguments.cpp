@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/shell.h"
 #include "base/text.h"
 
 namespace cli {
@@ -13,15 +14,6 @@ namespace {
 std::string long_name(const std::string& name) { return name.substr(0, name.find(',')); }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view kSafe =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+-@%";
-  if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
 
 void Arguments::positional(std::string name, std::string doc, bool required) {
   items_.push_back(
@@ -75,7 +67,7 @@ std::string Arguments::retyped(std::string_view but) const {
   std::string line;
   for (const std::string& word : words_) {
     if (!but.empty() && word.substr(0, word.find('=')) == but) continue;
-    line += (line.empty() ? "" : " ") + shell_quoted(word);
+    line += (line.empty() ? "" : " ") + base::shell_quoted(word);
   }
   return line;
 }

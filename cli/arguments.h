@@ -13,9 +13,6 @@
 
 namespace cli {
 
-/// A word as a shell reads it: quoted where it must be.
-[[nodiscard]] std::string shell_quoted(const std::string& word);
-
 class Arguments {
  public:
   // --- declared by a verb ---

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/shell.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "cli/run_options.h"
@@ -125,7 +126,7 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   print_result(hpo::resolved_yaml(study));
   std::string words;
   for (const std::string& word : command.words)
-    words += base::cat(words.empty() ? "" : " ", shell_quoted(base::printable(word, 200)));
+    words += base::cat(words.empty() ? "" : " ", base::shell_quoted(base::printable(word, 200)));
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
                base::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
@@ -142,7 +143,8 @@ int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
   print_result(hpo::resolved_yaml(study));
   const std::string file = base::printable(arguments.text("FILE"));
   std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
-               file.c_str(), called_as().c_str(), shell_quoted(arguments.text("FILE")).c_str());
+               file.c_str(), called_as().c_str(),
+               base::shell_quoted(arguments.text("FILE")).c_str());
   std::fputs((search_lines(study) + known).c_str(), stderr);
   return kDone;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "cli/devices.h"
@@ -89,13 +90,13 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                      " is no number in any trial; with another metric, ", again);
   if (!result.best) return base::cat("next: mend what failed, then ", again);
   std::string run = study.name;
-  if (arguments.has("--dir")) run = shell_quoted(runs_folder(arguments) / study.name);
+  if (arguments.has("--dir")) run = base::shell_quoted(runs_folder(arguments) / study.name);
   std::string steps = "next: ";
   if (result.model) {
     // Beside a network of train the name alone does not say which one is meant.
     const base::Path& best = result.model->file;
     const bool alone = !base::file_size(best.parent_path() / "model.safetensors");
-    steps += base::cat(trellis, " predict ", alone ? run : shell_quoted(best), " FILE; ");
+    steps += base::cat(trellis, " predict ", alone ? run : base::shell_quoted(best), " FILE; ");
   }
   steps += base::cat(trellis, " trials ", run, "; ", trellis, " export ", run);
   if (result.finished && !hpo::is_population(study.method.kind)) {

@@ -19,6 +19,7 @@
 #include "base/new_file.h"
 #include "base/pipe.h"
 #include "base/process/start.h"
+#include "base/shell.h"
 #include "base/text.h"
 
 namespace rt::net {
@@ -27,12 +28,6 @@ namespace {
 
 /// So many seconds processes have to end by themselves, and again when they were asked to.
 constexpr double kGoodbye = 1.5;
-
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 std::vector<std::string> environment() {
   std::vector<std::string> all;
@@ -105,7 +100,7 @@ void HostProcesses::start(const HostStart& what) {
   std::vector<std::string> words = what.words;
   if (!is_here(what.host)) {
     std::string command = "exec";
-    for (const std::string& word : words) command += " " + quoted(word);
+    for (const std::string& word : words) command += " " + base::shell_quoted(word);
     const auto ssh = base::find_executable("ssh", "/");
     if (!ssh)
       throw base::Error(base::Errc::usage,

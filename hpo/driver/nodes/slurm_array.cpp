@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/machine.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/net_folder.h"
 #include "runtime/net/slurm.h"
@@ -22,12 +23,6 @@ namespace hpo {
 namespace {
 
 constexpr int kLooks = 50;  ///< so many tenths of a second between two looks at the queue
-
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 /// An agent without options of its own gets a whole node, as one that ssh starts does.
 bool says_how_much(const std::vector<std::string>& options) {
@@ -104,7 +99,7 @@ SlurmArray::SlurmArray(const base::Path& study, const SlurmWish& wish,
   if (!says_how_much(wish.options)) words.emplace_back("--exclusive");
   words.insert(words.end(), wish.options.begin(), wish.options.end());
   std::string script = "#!/bin/sh\nexec";
-  for (const std::string& word : agent) script += " " + quoted(word);
+  for (const std::string& word : agent) script += " " + base::shell_quoted(word);
   script += " --node \"$SLURMD_NODENAME.$SLURM_ARRAY_TASK_ID\"\n";
   const base::ProgramResult result = rt::net::run_slurm("sbatch", words, script);
   if (result.end != base::ProcessEnd::exited || result.status != 0)

@@ -67,7 +67,7 @@ TEST_F(SlurmJobs, OneForEachAgent) {
                              "--signal=B:USR1@60", "--exclusive", "-p", "gpu"})
       EXPECT_TRUE(has_word(word)) << word << " is not in\n" << told("words");
     EXPECT_EQ(told("script"),
-              "#!/bin/sh\nexec '/bin/trellis' 'agent' '/runs/it'\\''s'"
+              "#!/bin/sh\nexec /bin/trellis agent '/runs/it'\\''s'"
               " --node \"$SLURMD_NODENAME.$SLURM_ARRAY_TASK_ID\"\n");
     std::optional<std::string> news;
     for (int i = 0; i < 200 && !news; ++i) {
