@@ -60,6 +60,7 @@ struct Orders {
   try {
     const Orders orders = read();
     base::take_part_of_cores(orders.part, orders.parts);
+    (void)net::job_ends_soon();  // asks Slurm, before the driver waits for signs of life
     const Runtime runtime({.workers = orders.workers});
     AgentConfig agent;
     agent.identity = orders.identity;

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -149,12 +150,9 @@ hpo::SlurmWish slurm_wish(const Arguments& arguments) {
   return wish;
 }
 
-int drive(const Arguments& arguments, const rt::net::SlurmStep* step) {
-  hpo::StudySpec study = load_study(arguments);
-  hpo::RunOptions options = run_options(arguments, study);
+int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptions options) {
   if (arguments.has("--hosts"))
     options.hosts = rt::net::hosts_of(arguments.text("--hosts"), "--hosts");
-  options.step = step;
   options.slurm = slurm_wish(arguments);
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
@@ -174,29 +172,17 @@ int drive(const Arguments& arguments, const rt::net::SlurmStep* step) {
   return result.exit_code();
 }
 
-/// One of several tasks of a Slurm step. What is wrong with the study the driver says for all.
-int take_part(const Arguments& arguments, const rt::net::SlurmStep& step) {
+/// A task of a Slurm step that is not the first. What is wrong with the study that one says.
+int be_agent(const Arguments& arguments, const rt::net::SlurmStep& step) {
   hpo::RunOptions options;
   try {
     options = run_options(arguments, load_study(arguments));
     base::make_folder(options.folder);
   } catch (const base::Error& error) {
-    if (step.rank == 0) throw;
     return base::exit_code(error.kind());
   }
-  if (step.rank > 0) {
-    return hpo::work_in_step(
-        step, {.folder = options.folder, .workers = options.workers, .engine = options.engine});
-  }
-  const hpo::StepNews news(options.folder, step);
-  try {
-    const int code = drive(arguments, &step);
-    news.ended(code);
-    return code;
-  } catch (const base::Error& error) {
-    news.ended(base::exit_code(error.kind()));
-    throw;
-  }
+  return hpo::work_in_step(
+      step, {.folder = options.folder, .workers = options.workers, .engine = options.engine});
 }
 
 }  // namespace
@@ -204,7 +190,21 @@ int take_part(const Arguments& arguments, const rt::net::SlurmStep& step) {
 int run_sweep_verb(const Arguments& arguments) {
   const bool told = arguments.has("--hosts") || arguments.has(kNodes);
   const auto step = told ? std::nullopt : rt::net::slurm_step();
-  return step ? take_part(arguments, *step) : drive(arguments, nullptr);
+  if (step && step->rank > 0) return be_agent(arguments, *step);
+  const hpo::StudySpec study = load_study(arguments);
+  hpo::RunOptions options = run_options(arguments, study);
+  if (!step) return drive(arguments, study, std::move(options));
+  base::make_folder(options.folder);
+  options.step = &*step;
+  const hpo::StepNews news(options.folder, *step);
+  try {
+    const int code = drive(arguments, study, std::move(options));
+    news.ended(code);
+    return code;
+  } catch (const base::Error& error) {
+    news.ended(base::exit_code(error.kind()));
+    throw;
+  }
 }
 
 }  // namespace cli

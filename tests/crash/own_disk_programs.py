@@ -188,8 +188,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     agents.require_network(options.programs)
-    if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
-        small.skip("may not make namespaces of mounts")
+    own_disks.require_mounts()
     with Study(options.programs, STUDY) as study:
         check_equal(study, options)
     with Study(options.programs, LONG) as study:

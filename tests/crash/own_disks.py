@@ -43,6 +43,11 @@ exec unshare --mount sh -c 'mount -t tmpfs none "$HIDDEN" && exec sh -c "$0"' "$
 HOSTS = ["127.0.0.2", "127.0.0.3"]
 
 
+def require_mounts():
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
+        small.skip("may not make namespaces of mounts")
+
+
 def write_npy(path, kind, shape, data):
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (63 - (len(header) + 10) % 64) + "\n"
@@ -99,8 +104,7 @@ def main():
     parser.add_argument("--losses", type=int, default=0)
     options = parser.parse_args()
     agents.require_network(options.programs)
-    if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
-        small.skip("may not make namespaces of mounts")
+    require_mounts()
     with small.Place(options.programs, study=STUDY) as place, tempfile.TemporaryDirectory() as tools:
         size = write_data(place.folder, options.megabytes)
         expected = place.reference()

@@ -81,6 +81,7 @@ int run_agent(const AgentOptions& options) {
   const Seat seat =
       options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
   base::take_part_of_cores(options.part, options.parts);
+  (void)rt::net::job_ends_soon();  // asks Slurm, before the driver waits for signs of life
   const StudySpec study =
       parse_study(seat.study, "study.yaml", "/", {.data_elsewhere = !seat.shared});
   if (!study.runs_command) tasks::setup_process();

@@ -39,6 +39,8 @@ std::vector<std::string> hosts_to_reach(const RunOptions& options) {
 
 void StudyNodes::configure(rt::Config& config) {
   if (!agents_) return;
+  // Asks Slurm, which may take seconds: a driver that waits for that later loses its agents.
+  (void)rt::net::job_ends_soon();
   auto nodes = std::make_shared<rt::NodesConfig>();
   nodes->listen_at = rt::net::address_towards(hosts_to_reach(options_));
   nodes->identity = rt::net::load_network().issue(folder_.authority(), true);
