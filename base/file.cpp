@@ -138,6 +138,18 @@ void write_file_atomic(const Path& path, std::span<const std::byte> content, Dur
     throw storage_error(file.renamed() ? "sync the folder of" : "write", path, code);
 }
 
+void write_private_file(const Path& path, std::span<const std::byte> content) {
+  const Path beside = temporary_beside(path);
+  File file(open_retrying(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
+  if (!file) throw storage_error("write", path, errno);
+  int code = write_all(file.fd(), content);
+  if (const int closed = file.close(); code == 0) code = closed;
+  if (code == 0 && ::rename(beside.c_str(), path.c_str()) != 0) code = errno;
+  if (code == 0) return;
+  ::unlink(beside.c_str());
+  throw storage_error("write", path, code);
+}
+
 void make_folder(const Path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

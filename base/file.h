@@ -68,6 +68,8 @@ void write_file_atomic(const Path& path, std::string_view content,
                        Durability how = Durability::durable);
 void write_file_atomic(const Path& path, std::span<const std::byte> content,
                        Durability how = Durability::durable);
+/// The same for a secret: permissions are 0600, from the first moment. Not synced to the disk.
+void write_private_file(const Path& path, std::span<const std::byte> content);
 
 /// Creates a folder and those above it; an existing one (or a link to one) is fine.
 void make_folder(const Path& path);

@@ -24,4 +24,9 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+Path node_folder() {
+  const char* const of_job = std::getenv("SLURM_TMPDIR");
+  return of_job != nullptr ? Path(of_job) : std::filesystem::temp_directory_path();
+}
+
 }  // namespace base

@@ -25,4 +25,8 @@ class TemporaryFolder {
   Path path_;
 };
 
+/// Where a process keeps what no other machine needs: the folder that the scheduler gave its job
+/// (SLURM_TMPDIR), else that of temporary files.
+[[nodiscard]] Path node_folder();
+
 }  // namespace base

@@ -63,11 +63,16 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, std::int64
   return value;
 }
 
-std::string Arguments::retyped(std::string_view but) const {
+std::string Arguments::retyped(std::initializer_list<std::string_view> but) const {
   std::string line;
-  for (const std::string& word : words_) {
-    if (!but.empty() && word.substr(0, word.find('=')) == but) continue;
-    line += (line.empty() ? "" : " ") + base::shell_quoted(word);
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const std::string name = words_[i].substr(0, words_[i].find('='));
+    if (std::ranges::find(but, name) != but.end()) {
+      const auto item = std::ranges::find(items_, name, &Item::name);
+      if (item != items_.end() && !item->flag && name == words_[i]) ++i;  // its value
+      continue;
+    }
+    line += (line.empty() ? "" : " ") + base::shell_quoted(words_[i]);
   }
   return line;
 }

@@ -2,6 +2,7 @@
 // What a verb takes and what the user gave: positional arguments, options with a value, flags.
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -34,8 +35,8 @@ class Arguments {
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t min,
                                                     std::int64_t max) const;
 
-  /// What was given, as a shell would take it again; without the flag `but`.
-  [[nodiscard]] std::string retyped(std::string_view but = {}) const;
+  /// What was given, as a shell would take it again; without these options and flags.
+  [[nodiscard]] std::string retyped(std::initializer_list<std::string_view> but = {}) const;
 
   enum class Outcome { run, help };
   /// Fills the values. Throws base::Error (usage) for unknown options, with the nearest known one.

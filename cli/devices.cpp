@@ -124,10 +124,15 @@ std::string devices_text(std::span<const hpo::WorkerInfo> workers, Cores cores) 
 
 std::string nodes_text(std::span<const hpo::NodeInfo> nodes) {
   if (nodes.empty()) return "";
-  Table table({"node", "state", "workers", "gpus", "parcels", "tasks done", "heard"}, 2);
+  Table table({"node", "state", "workers", "gpus", "parcels", "tasks done", "busy", "from it",
+               "to it", "heard"},
+              2);
   for (const hpo::NodeInfo& node : nodes)
     table.row({node.node, node.state, std::to_string(node.workers), std::to_string(node.gpus),
                std::to_string(node.parcels), std::to_string(node.done),
+               percent(node.busy, node.there * static_cast<double>(node.workers)),
+               base::format_bytes(static_cast<std::uint64_t>(node.bytes_in)),
+               base::format_bytes(static_cast<std::uint64_t>(node.bytes_out)),
                node.state == "left" ? "-" : short_seconds(node.heard) + " ago"});
   return table.text();
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/going_on.h"
+#include "cli/held_isa.h"
 #include "cli/runs.h"
 
 namespace cli {
@@ -61,7 +62,9 @@ hpo::StudySpec load_study(const Arguments& arguments) {
     overrides.seed = static_cast<std::uint64_t>(*seed);
   overrides.parallel = arguments.integer("--parallel", 1, kMaxSlots);
   if (arguments.has("--from")) overrides.from = arguments.text("--from");
-  return hpo::load_study(arguments.text("FILE"), overrides);
+  hpo::StudySpec study = hpo::load_study(arguments.text("FILE"), overrides);
+  hold_to_isa(study.resources.isa);
+  return study;
 }
 
 hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& study) {

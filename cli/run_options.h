@@ -15,7 +15,8 @@ void declare_run_options(Arguments& arguments);
 /// What --executor says, which is there.
 [[nodiscard]] hpo::Engine engine_option(const Arguments& arguments);
 
-/// The study of FILE with --name, --seed and --parallel in place.
+/// The study of FILE with --name, --seed and --parallel in place. This process then computes with
+/// the instruction set that it asks for (cli/held_isa.h).
 [[nodiscard]] hpo::StudySpec load_study(const Arguments& arguments);
 
 /// Where and how to run it.

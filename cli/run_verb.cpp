@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/verb.h"
+#include "runtime/net/slurm.h"
 
 namespace cli {
 
@@ -45,6 +46,7 @@ int unknown_verb(const std::string& word) {
 }
 
 int guarded_run(const Verb& verb, int argc, char** argv) {
+  bool parsed = false;
   try {
     Arguments arguments;
     verb.declare(arguments);
@@ -52,8 +54,12 @@ int guarded_run(const Verb& verb, int argc, char** argv) {
       std::fputs(arguments.help(verb.name, find_verb_line(verb.name)->summary).c_str(), stdout);
       return kDone;
     }
+    parsed = true;
     return verb.run(arguments);
   } catch (const base::Error& error) {
+    // All tasks of a step have the same words.
+    if (!parsed && verb.name == "sweep" && rt::net::is_later_task())
+      return base::exit_code(error.kind());
     std::fprintf(stderr, "trellis: %s\n", error.what());
     return base::exit_code(error.kind());
   } catch (const std::exception& error) {

@@ -501,4 +501,17 @@ struct CpuReport {
 /// environment before the process starts, so a main() that gets one sets it and runs itself again.
 [[nodiscard]] std::string_view blas_coretype_cure();
 
+/// What holds our code and both libraries to one instruction set.
+struct Variable {
+  const char* name;
+  const char* value;
+};
+/// For "avx2" or "avx512"; no other word is valid. As above, they must be in the environment before
+/// the process starts.
+[[nodiscard]] std::span<const Variable> isa_variables(std::string_view isa);
+/// Whether they are.
+[[nodiscard]] bool is_held_to(std::string_view isa);
+/// What keeps this processor from it, a few words; empty: nothing.
+[[nodiscard]] std::string isa_lacks(std::string_view isa);
+
 }  // namespace kern

@@ -1,11 +1,9 @@
 #include "runtime/init.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +20,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/machine.h"
-#include "base/new_file.h"
 #include "base/pipe.h"
 #include "base/text.h"
 #include "runtime/codec.h"
@@ -95,11 +92,7 @@ class StepOrders {
   void write(const std::function<Orders()>& make) const {
     std::vector<Orders> all;
     for (int rank = 1; rank < step_.tasks; ++rank) all.push_back(make());
-    const base::Path beside = base::temporary_beside(file_);
-    const base::File file(base::open_retrying(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
-    const int code = file ? base::write_all(file.fd(), encode(all)) : errno;
-    if (code != 0 || ::rename(beside.c_str(), file_.c_str()) != 0)
-      throw base::storage_error("write", file_, code != 0 ? code : errno);
+    base::write_private_file(file_, encode(all));
   }
   void remove() const noexcept {
     std::error_code ignored;

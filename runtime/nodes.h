@@ -21,10 +21,18 @@ struct NodesConfig {
   std::uint64_t epoch = 1;  ///< one more each time that a driver takes the study over
   std::string build;        ///< what agents must have been built from
   std::string arithmetic;   ///< and compute with
+  /// What lets one with that other arithmetic work, said after what differs: "; ...". None:
+  /// nothing.
+  std::function<std::string(const std::string& theirs)> cure;
   base::Duration patience = std::chrono::seconds(3);  ///< silence after which an agent is lost
   /// Called on the driver thread when an agent has come, goes or is gone; with how many calls run
   /// again elsewhere.
   std::function<void(const net::AgentView& agent, std::size_t again)> changed;
+  /// Called on the driver thread for an agent that cannot work for this driver.
+  std::function<void(const std::string& node, const std::string& why)> refused;
+  /// Whether an agent waits for the next driver at the end of this one, as it does when a driver
+  /// dies. Called on the driver thread. None: no agent does.
+  std::function<bool(const net::AgentView& agent)> waits;
   /// Called on the driver thread several times a second.
   std::function<void()> tick;
   /// Whether all agents are there that will ever be: a call that none of them can take fails then.
@@ -64,6 +72,7 @@ struct AgentConfig {
   std::string arithmetic;
   base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
   std::function<bool()> stopping;                     ///< whether it is to leave
+  base::Duration leave = std::chrono::seconds(15);    ///< for the calls that it has then
   /// Numbers that this process counts, at most 16: agent_totals() sums them for the driver. Null:
   /// none.
   std::function<std::vector<double>()> totals;

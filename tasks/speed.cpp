@@ -17,6 +17,12 @@ std::string arithmetic(kern::Precision precision) {
   return words;
 }
 
+std::string isa_lacks(std::string_view isa) {
+  std::string lacking = kern::isa_lacks(isa);
+  if (lacking.empty() && !kern::is_held_to(isa)) lacking = "this process computes with another one";
+  return lacking;
+}
+
 std::string cores_lack(kern::Precision precision) {
   return std::string(kern::cpu_lacks(precision));
 }

@@ -17,6 +17,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
@@ -49,6 +50,11 @@ void setup_process();
 /// The arithmetic that this process trains with, in words: build, libraries, instruction set, and
 /// the precision where it is not f32.
 [[nodiscard]] std::string arithmetic(kern::Precision precision = kern::Precision::f32);
+
+/// What keeps this process from computing with an instruction set ("avx2", "avx512") and nothing
+/// else, a few words; empty: nothing. A main() cures what is no lack of the processor
+/// (kern::isa_variables).
+[[nodiscard]] std::string isa_lacks(std::string_view isa);
 
 /// What cores lack here to train with a precision, a few words; empty where they have all. GPUs
 /// have every precision.

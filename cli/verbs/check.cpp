@@ -6,6 +6,7 @@
 #include "base/shell.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "cli/held_isa.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -158,6 +159,7 @@ void declare_check(Arguments& arguments) {
 
 int run_check(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
+  hold_to_isa(study.resources.isa);
   if (study.runs_command) return check_program(arguments, study);
   if (study.is_asked) return check_asked(arguments, study);
   rt::Runtime runtime({.executor = rt::Executor::sequential});

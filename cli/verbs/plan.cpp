@@ -3,6 +3,7 @@
 #include "hpo/driver/run_config.h"
 
 #include "base/text.h"
+#include "cli/held_isa.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
@@ -82,6 +83,7 @@ void declare_plan(Arguments& arguments) {
 int run_plan(const Arguments& arguments) {
   constexpr std::int64_t kMaxWorkers = 256;
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
+  hold_to_isa(study.resources.isa);
   hpo::require_own_trials(study);
   if (study.runs_command) {
     for (const char* option : {"--workers", "--platform"}) {

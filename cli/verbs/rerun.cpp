@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/held_isa.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/train_progress.h"
@@ -69,6 +70,7 @@ int run_rerun(const Arguments& arguments) {
   const hpo::StudySpec study =
       hpo::parse_study(run.resolved(), (run.folder() / "study.yaml").string(), "/");
   hpo::require_own_trials(study);
+  hold_to_isa(study.resources.isa);
   return study.runs_command ? rerun_program(run, study, trial) : rerun_network(run, study, trial);
 }
 

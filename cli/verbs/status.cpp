@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/devices.h"
 #include "cli/runs.h"
+#include "cli/submitted.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/export.h"
+#include "hpo/log/study_claim.h"
 
 namespace cli {
 
@@ -43,8 +46,10 @@ std::string text_status(const hpo::StudyReader& study) {
     out += base::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
                      " were run, ");
   out += base::cat(short_seconds(info.active_seconds), "\n");
-  if (!info.programs) out += devices_text(study.workers(), Cores::together);
-  return out + nodes_text(study.nodes());
+  const std::vector<hpo::NodeInfo> nodes = study.nodes();
+  // The driver of agents computes nothing.
+  if (!info.programs && nodes.empty()) out += devices_text(study.workers(), Cores::together);
+  return out + nodes_text(nodes);
 }
 
 constexpr base::Duration kPeriod = std::chrono::milliseconds(500);
@@ -92,6 +97,11 @@ void declare_status(Arguments& arguments) {
 }
 
 int run_status(const Arguments& arguments) {
+  const auto submitted = arguments.has("--json") ? std::nullopt : submitted_driver(arguments);
+  if (submitted && !hpo::is_driven(submitted->folder)) {
+    print_result(base::cat("job ", submitted->job, " of Slurm is to drive it: ", submitted->state));
+    if (!base::file_size(submitted->folder / "study.db")) return kDone;
+  }
   hpo::StudyReader study = open_run(arguments);
   if (arguments.has("--watch")) return watch(arguments, study), kDone;
   print_view(

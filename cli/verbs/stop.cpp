@@ -7,9 +7,11 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "cli/runs.h"
+#include "cli/submitted.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/node_info.h"
 #include "hpo/log/stop_driver.h"
+#include "hpo/log/study_claim.h"
 
 namespace cli {
 
@@ -53,6 +55,16 @@ void declare_stop(Arguments& arguments) {
 }
 
 int run_stop(const Arguments& arguments) {
+  // Its driver may not have begun, or wait to be started again.
+  const auto submitted = arguments.has("--node") ? std::nullopt : submitted_driver(arguments);
+  if (submitted && !hpo::is_driven(submitted->folder)) {
+    cancel(*submitted);
+    hpo::forget_submitted_driver(submitted->folder);
+    print_result(base::cat(arguments.text("RUN"), ": job ", submitted->job,
+                           " was cancelled; the "
+                           "same command again continues it\n"));
+    return kDone;
+  }
   const hpo::StudyReader run = open_run(arguments);
   if (arguments.has("--node")) return send_away(run, arguments.text("--node"));
   const std::string name = run.info().name;
@@ -71,9 +83,8 @@ int run_stop(const Arguments& arguments) {
     case hpo::StopAnswer::still:
       break;
   }
-  print_result(
-      base::cat(name, ": process ", process,
-                " was asked to stop and is ending its trials; once more ends it at once\n"));
+  print_result(base::cat(name, ": process ", process, " was asked to stop and is ending its trials",
+                         stopping.driver.alive() ? "; once more ends it at once\n" : "\n"));
   return patience == 0 ? kDone : base::exit_code(base::Errc::locked);
 }
 

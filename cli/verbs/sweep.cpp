@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,11 @@
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/nodes/agent.h"
-#include "hpo/driver/nodes/slurm_array.h"
+#include "hpo/driver/nodes/hosts.h"
+#include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/nodes/slurm_step.h"
+#include "hpo/log/stop_driver.h"
+#include "hpo/log/study_claim.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/search/search.h"
 #include "runtime/net/hosts.h"
@@ -30,8 +34,10 @@ namespace {
 
 constexpr const char* kRetryFailed = "--retry-failed";
 constexpr const char* kAnyCause = "any";
+constexpr const char* kHosts = "--hosts";
 constexpr const char* kNodes = "--nodes";
 constexpr const char* kSlurm = "--slurm";
+constexpr const char* kDetach = "--detach";
 
 /// The cause after which trials run again; `none`: any.
 hpo::Cause cause_of(const std::string& word) {
@@ -81,7 +87,7 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                        const hpo::SweepResult& result) {
   const std::string trellis = called_as();
   // Trials that fail from here on are not meant.
-  const std::string again = base::cat(trellis, " sweep ", arguments.retyped(kRetryFailed), "\n");
+  const std::string again = base::cat(trellis, " sweep ", arguments.retyped({kRetryFailed}), "\n");
   if (result.ending == hpo::Ending::interrupted) return base::cat("stopped; to continue: ", again);
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
   if (!result.best && late && result.counts.failed == 0)
@@ -116,44 +122,75 @@ void declare_sweep(Arguments& arguments) {
                    "slots of the search in place of the file's; part of the result, and logged");
   arguments.flag(kRetryFailed, "CAUSE", kAnyCause,
                  "trials that failed before, or did so by CAUSE, run again from where they were");
-  arguments.option("--hosts", "A,B,...",
+  arguments.option(kHosts, "A,B,...",
                    "machines that run the tasks: names for ssh, or localhost for a part of this "
                    "machine's cores; changes no result");
   arguments.option(kNodes, "slurm:N",
-                   "N agents, each a job that Slurm starts when it has a node free; changes no "
-                   "result");
+                   "N agents, each a job that Slurm starts when it has a node free, in place of "
+                   "the file's `nodes`; 0: none; changes no result");
   arguments.option(kSlurm, "OPTIONS",
                    "what sbatch is told for each of them, such as \"-p gpu --gres=gpu:4\"");
+  arguments.flag(kDetach,
+                 "the driver is one of those jobs, too, and this command does not wait for it");
   arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }
 
 namespace {
 
-/// "slurm:8".
-hpo::SlurmWish slurm_wish(const Arguments& arguments) {
-  if (!arguments.has(kNodes)) {
-    if (arguments.has(kSlurm))
-      throw base::Error(base::Errc::usage, base::cat(kSlurm, " is for ", kNodes, " slurm:N"));
-    return {};
-  }
+/// "slurm:8" or "8".
+int nodes_option(const Arguments& arguments) {
   constexpr std::string_view kPrefix = "slurm:";
   constexpr std::int64_t kMost = 4096;
   const std::string text = arguments.text(kNodes);
   const auto count =
-      text.starts_with(kPrefix) ? base::parse_int(text.substr(kPrefix.size())) : std::nullopt;
-  if (!count || *count < 1 || *count > kMost)
+      base::parse_int(text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text);
+  if (!count || *count < 0 || *count > kMost)
     throw base::Error(base::Errc::usage, base::cat(kNodes, ": '", base::printable(text, 60),
-                                                   "', expected slurm:N with N from 1 to ", kMost));
-  hpo::SlurmWish wish{.agents = static_cast<int>(*count)};
+                                                   "', expected slurm:N with N from 0 to ", kMost));
+  return static_cast<int>(*count);
+}
+
+/// What Slurm is asked for: by the command line, else by the study, where that is possible.
+hpo::SlurmWish slurm_wish(const Arguments& arguments, const hpo::StudySpec& study) {
+  hpo::SlurmWish wish;
+  const bool silent = !arguments.has(kNodes) && !arguments.has(kHosts);
+  if (arguments.has(kNodes)) wish.agents = nodes_option(arguments);
+  if (silent && hpo::may_ask_slurm()) wish.agents = static_cast<int>(study.nodes.value_or(0));
+  for (const char* option : {kSlurm, kDetach}) {
+    if (wish.agents == 0 && arguments.has(option))
+      throw base::Error(base::Errc::usage,
+                        base::cat(option, " is for ", kNodes, " slurm:N",
+                                  silent ? ", or `nodes` in a study file where Slurm is" : ""));
+  }
   if (arguments.has(kSlurm)) wish.options = hpo::words_of(arguments.text(kSlurm), kSlurm);
   return wish;
 }
 
+/// Leaves the study to a job of Slurm.
+int detach(const Arguments& arguments, const hpo::StudySpec& study, const base::Path& folder,
+           const hpo::SlurmWish& wish) {
+  if (arguments.has(kHosts))
+    throw base::Error(base::Errc::usage, base::cat(kDetach, " and ", kHosts,
+                                                   " exclude each other: the driver is a job"));
+  if (hpo::is_driven(folder)) throw hpo::StudyLock::refusal(folder);
+  const std::string command = base::cat(base::shell_quoted(hpo::program_file()), " sweep ",
+                                        arguments.retyped({kDetach, kNodes, kSlurm, kRetryFailed}));
+  std::string first;  // the start that it is asked for, not those after it
+  if (arguments.has(kRetryFailed))
+    first = base::cat(kRetryFailed, "=", arguments.text(kRetryFailed));
+  const std::string job =
+      hpo::submit_driver(std::filesystem::absolute(folder), wish, command, first);
+  const std::string trellis = called_as();
+  std::string run = study.name;
+  if (arguments.has("--dir")) run = base::shell_quoted(folder);
+  print_result(base::cat("job ", job, " of Slurm drives ", study.name, "\nnext: ", trellis,
+                         " status ", run, "; ", trellis, " stop ", run, "\n"));
+  return kDone;
+}
+
 int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptions options) {
-  if (arguments.has("--hosts"))
-    options.hosts = rt::net::hosts_of(arguments.text("--hosts"), "--hosts");
-  options.slurm = slurm_wish(arguments);
+  if (arguments.has(kHosts)) options.hosts = rt::net::hosts_of(arguments.text(kHosts), kHosts);
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));
@@ -164,9 +201,12 @@ int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptio
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(study, options, result));
-  if (!arguments.has("--quiet") && !study.runs_command)
-    std::fputs(devices_text(hpo::StudyReader(options.folder).workers(), Cores::together).c_str(),
-               stderr);
+  const hpo::StudyReader reader(options.folder);
+  if (options.on_agents()) {
+    if (!arguments.has("--quiet")) std::fputs(nodes_text(reader.nodes()).c_str(), stderr);
+  } else if (!arguments.has("--quiet") && !study.runs_command) {
+    std::fputs(devices_text(reader.workers(), Cores::together).c_str(), stderr);
+  }
   if (!arguments.has("--quiet") || result.ending == hpo::Ending::interrupted)
     std::fputs(next_steps(arguments, study, result).c_str(), stderr);
   return result.exit_code();
@@ -179,6 +219,8 @@ int be_agent(const Arguments& arguments, const rt::net::SlurmStep& step) {
     options = run_options(arguments, load_study(arguments));
     base::make_folder(options.folder);
   } catch (const base::Error& error) {
+    // What this machine lacks the first one's may have.
+    if (error.kind() == base::Errc::no_device) throw;
     return base::exit_code(error.kind());
   }
   return hpo::work_in_step(
@@ -188,16 +230,29 @@ int be_agent(const Arguments& arguments, const rt::net::SlurmStep& step) {
 }  // namespace
 
 int run_sweep_verb(const Arguments& arguments) {
-  const bool told = arguments.has("--hosts") || arguments.has(kNodes);
+  const bool told = arguments.has(kHosts) || arguments.has(kNodes);
   const auto step = told ? std::nullopt : rt::net::slurm_step();
+  if (step && step->rank == 0 && (arguments.has(kDetach) || arguments.has(kSlurm)))
+    throw base::Error(base::Errc::usage, base::cat(kDetach, " and ", kSlurm, " are for ", kNodes,
+                                                   " slurm:N; these nodes are there already"));
   if (step && step->rank > 0) return be_agent(arguments, *step);
   const hpo::StudySpec study = load_study(arguments);
   hpo::RunOptions options = run_options(arguments, study);
-  if (!step) return drive(arguments, study, std::move(options));
+  if (!step) {
+    options.slurm = slurm_wish(arguments, study);
+    if (arguments.has(kDetach)) return detach(arguments, study, options.folder, options.slurm);
+    const base::Path folder = options.folder;
+    const int code = drive(arguments, study, std::move(options));
+    const bool stopped = code == base::exit_code(base::Errc::cancelled);
+    if (stopped && hpo::is_submitted_driver() && !base::file_size(hpo::stop_wish(folder)))
+      hpo::requeue_this_job();
+    return code;
+  }
   base::make_folder(options.folder);
   options.step = &*step;
-  const hpo::StepNews news(options.folder, *step);
+  hpo::StepNews news(options.folder, *step);
   try {
+    news.prepare();
     const int code = drive(arguments, study, std::move(options));
     news.ended(code);
     return code;

@@ -62,6 +62,8 @@ std::vector<NodeInfo> node_infos() {
   constexpr std::array kStates{"working", "leaving", "lost", "left"};
   std::vector<NodeInfo> nodes;
   for (const rt::net::AgentView& agent : rt::agents()) {
+    const bool gone =
+        agent.state == rt::net::AgentState::lost || agent.state == rt::net::AgentState::left;
     nodes.push_back({.node = agent.node,
                      .state = kStates.at(static_cast<std::size_t>(agent.state)),
                      .workers = agent.slots,
@@ -70,7 +72,9 @@ std::vector<NodeInfo> node_infos() {
                      .done = static_cast<std::int64_t>(agent.done),
                      .bytes_in = static_cast<std::int64_t>(agent.bytes_in),
                      .bytes_out = static_cast<std::int64_t>(agent.bytes_out),
-                     .heard = base::seconds_since(agent.heard)});
+                     .heard = base::seconds_since(agent.heard),
+                     .there = base::seconds((gone ? agent.went : base::now()) - agent.came),
+                     .busy = agent.busy});
   }
   return nodes;
 }

@@ -26,8 +26,9 @@ using study::Node;
 constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
 constexpr std::string_view kContentFrom = "rows of data (or another model or replay of from)";
-constexpr std::array<std::string_view, 6> kMayChange{"limits",    "parallel",   "retry",
-                                                     "resources", "checkpoint", "store"};
+constexpr std::array<std::string_view, 7> kMayChange{"limits",     "parallel", "retry", "resources",
+                                                     "checkpoint", "store",    "nodes"};
+constexpr std::string_view kIsa = "isa";  // of resources: which bits, unlike the rest of them
 constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
 
 /// The rows of a value's keys.
@@ -70,7 +71,15 @@ std::map<std::string, Node, std::less<>> values_of(std::string_view resolved) {
   visit_places(root, study::study_block(), "",
                [](Entry& entry, const std::string&) { entry.value = Node{}; });
   std::map<std::string, Node, std::less<>> values;
-  for (Entry& entry : root.entries) values.emplace(entry.key, std::move(entry.value));
+  for (Entry& entry : root.entries) {
+    if (entry.key == "resources" && entry.value.is_map()) {
+      std::erase_if(entry.value.entries, [&](const Entry& need) {
+        if (need.key == kIsa) values.emplace(base::cat(entry.key, ".", kIsa), need.value);
+        return need.key == kIsa;
+      });
+    }
+    values.emplace(entry.key, std::move(entry.value));
+  }
   if (const std::string content = content_of(resolved); !content.empty())
     values.emplace(kContent, study::string_node(content, {}));
   return values;

@@ -101,6 +101,7 @@ StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) 
 
 SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,
                            Observer& observer) {
+  require_isa(study);
   tasks::setup_process();
   StudyNodes nodes(study, options, log, observer);
   rt::Config config = config_of(options, study);
@@ -141,6 +142,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   std::optional<Baselines> baselines;
   if (!log.noted(kBaselinesFact)) baselines.emplace(loaded);
   DriverEnd end = driver.run();
+  if (end == DriverEnd::finished) nodes.finish();
   if (baselines && end == DriverEnd::finished) {
     log.note(kBaselinesFact, json_of(baselines->rows()));
     log.commit();
@@ -193,6 +195,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  // What a program has done is not done again with the same bits.
                  .commit_delay = std::min<base::Duration>(options.commit_delay, kProgramDelay)});
   const DriverEnd end = driver.run();
+  if (end == DriverEnd::finished) nodes.finish();
   return result_of(study, driver, log, options, end);
 }
 

@@ -19,7 +19,8 @@ std::string nodes_json(std::span<const NodeInfo> nodes) {
     json.field("workers", node.workers).field("gpus", node.gpus);
     json.field("parcels", node.parcels).field("done", node.done);
     json.field("bytes_in", node.bytes_in).field("bytes_out", node.bytes_out);
-    json.field("heard", node.heard).end_object();
+    json.field("heard", node.heard).field("there", node.there);
+    json.field("busy", node.busy).end_object();
   }
   json.end_array();
   return std::move(json).text();
@@ -29,6 +30,10 @@ std::vector<NodeInfo> nodes_from_json(const std::string& text) {
   std::vector<NodeInfo> nodes;
   const base::Json list = base::Json::parse(text);
   for (const auto& [none, json] : list.members()) {
+    const auto newer = [&object = json](const char* name) {
+      const base::Json* found = object.find(name);
+      return found != nullptr ? found->number() : 0;
+    };
     nodes.push_back({.node = json.at("node").text(),
                      .state = json.at("state").text(),
                      .workers = json.at("workers").integer(),
@@ -37,7 +42,9 @@ std::vector<NodeInfo> nodes_from_json(const std::string& text) {
                      .done = json.at("done").integer(),
                      .bytes_in = json.at("bytes_in").integer(),
                      .bytes_out = json.at("bytes_out").integer(),
-                     .heard = json.at("heard").number()});
+                     .heard = json.at("heard").number(),
+                     .there = newer("there"),
+                     .busy = newer("busy")});
   }
   return nodes;
 }

@@ -24,6 +24,8 @@ struct NodeInfo {
   std::int64_t bytes_in = 0;   ///< from it
   std::int64_t bytes_out = 0;  ///< to it
   double heard = 0;            ///< seconds since it was last heard
+  double there = 0;            ///< seconds that it has been, or was, an agent of the session
+  double busy = 0;             ///< seconds of computing by all of its workers, of tasks done
 };
 
 /// A list of objects with these names.

@@ -387,6 +387,16 @@ std::vector<Field> stopping_rows() {
               "on the machine; as many programs run at once even if there are fewer cores. `auto` "
               "(only with `order: arrival`): as many as `resources` lets the machine hold.",
        .binding = to<&StudySpec::parallel>()},
+      {.name = "nodes",
+       .min = 1,
+       .max = 4096,
+       .otherwise = "this machine alone",
+       .unit = "nodes",
+       .only = std::string(kOurs),
+       .doc = "Number of nodes that a sweep asks Slurm for where the command line has neither "
+              "`--nodes` nor `--hosts`. Without Slurm, and inside a job, it has no effect. Never "
+              "changes a result. See `docs/cluster.md`.",
+       .binding = to<&StudySpec::nodes>()},
       {.name = "order",
        .otherwise = "`virtual`; `arrival` for a `command`",
        .only = std::string(kOurs),

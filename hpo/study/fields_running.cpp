@@ -170,6 +170,14 @@ std::vector<Field> resource_rows() {
        .doc = "Memory of a trial. A program that takes more is killed, with the cause "
               "`out_of_memory`.",
        .binding = to<&NeedRows::memory>()},
+      {.name = "resources.isa",
+       .otherwise = "the best that the processor has",
+       .only = "data",
+       .doc = "Instruction set that cores compute with. Processors that have it and are of the "
+              "same maker compute the same bits, so nodes with different processors can work "
+              "together. A processor that lacks it is refused. Part of the result. See "
+              "`docs/cluster.md`.",
+       .binding = to<&NeedRows::isa>()},
       {.name = "retry",
        .only = std::string(kOurs),
        .doc = "Retries of failed trials.",

@@ -129,12 +129,16 @@ struct GpuShare {
   bool is_auto = false;  ///< one that others may have too, if there is one
 };
 
+/// Instruction sets that a study can be held to.
+enum class Isa : std::uint8_t { any, avx2, avx512 };
+
 /// The section `resources`.
 struct NeedRows {
   Expr<std::int64_t> cpus = 1;
   Expr<GpuShare> gpus;
   std::optional<double> gpu_from;             ///< FLOPs of a step; none: not chosen yet
   std::optional<Expr<std::uint64_t>> memory;  ///< bytes
+  Isa isa = Isa::any;                         ///< any: the best that each processor has
 };
 
 }  // namespace study

@@ -56,6 +56,7 @@ struct StudySpec {
   study::Tree rule_tree;                ///< `early_stop`
   study::Tree adapt;                    ///< empty: networks keep their size
   std::int64_t parallel = 8;  ///< slots of the search; 0: what the machine holds (order arrival)
+  std::optional<std::int64_t> nodes;  ///< that Slurm is asked for; none: nothing
   Order order = Order::virtual_time;
   Limits limits;
   study::NeedRows resources;

@@ -32,6 +32,12 @@ struct Words<Order> {
 };
 
 template <>
+struct Words<Isa> {
+  static constexpr base::EnumNames<Isa> names{
+      {{Isa::any, ""}, {Isa::avx2, "avx2"}, {Isa::avx512, "avx512"}}};
+};
+
+template <>
 struct Words<Cause> {
   static constexpr const base::EnumNames<Cause>& names = kCauseNames;
 };

@@ -1,6 +1,9 @@
 #include <cblas.h>
 #include <dnnl.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <span>
 #include <string>
 
 #if defined(__GLIBC__)
@@ -66,6 +69,27 @@ std::string_view blas_coretype_cure() {
       break;
   }
   return "";
+}
+
+std::span<const Variable> isa_variables(std::string_view isa) {
+  static constexpr Variable kAvx2[] = {
+      {"TRELLIS_ISA", "avx2"}, {"OPENBLAS_CORETYPE", "Haswell"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}};
+  static constexpr Variable kAvx512[] = {{"TRELLIS_ISA", "avx512"},
+                                         {"OPENBLAS_CORETYPE", "SkylakeX"},
+                                         {"ONEDNN_MAX_CPU_ISA", "AVX512_CORE"}};
+  return isa == "avx512" ? kAvx512 : kAvx2;
+}
+
+bool is_held_to(std::string_view isa) {
+  return std::ranges::all_of(isa_variables(isa), [](const Variable& variable) {
+    const char* const value = std::getenv(variable.name);
+    return value != nullptr && std::string_view(value) == variable.value;
+  });
+}
+
+std::string isa_lacks(std::string_view isa) {
+  if (cpu::isa_from_name(isa) <= cpu::best_isa()) return "";
+  return "the processor has no more than " + std::string(cpu::isa_name(cpu::best_isa()));
 }
 
 CpuReport cpu_report() {

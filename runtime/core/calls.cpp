@@ -215,13 +215,16 @@ void close_gate(Engine& engine, FileState& file) {
 
 }  // namespace
 
-void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path) {
+void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path, base::Key known) {
   const Parameter& p = node.signature().parameters[parameter];
   Engine& engine = *Engine::current();
   FileState& file = engine.files().at(path, p.mode == Mode::file_out);
   if (p.mode == Mode::file_in) {
     // One that cannot be read refuses the call, while no Value names another version yet.
-    if (node.info->pure) key_file(*file.content.get());
+    if (known)
+      file.content->key = known;
+    else if (node.info->pure)
+      key_file(*file.content.get());
     add_input(node, p, file.content);
     add_share(node, p.output, file.gate);
     if (node.info->pure) {
@@ -239,13 +242,13 @@ void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path
 }
 
 std::vector<Held> bind_revived(Node& node, std::span<const Held> inputs,
-                               std::span<const std::filesystem::path> files) {
+                               std::span<const KnownFile> files) {
   const Signature& s = node.signature();
   std::vector<Held> made(s.outputs);
   for (unsigned i = 0; i < s.parameters.size(); ++i) {
     const Parameter& p = s.parameters[i];
     if (p.mode == Mode::file_in) {
-      bind_file(node, i, files[p.input]);
+      bind_file(node, i, files[p.input].path, files[p.input].key);
       continue;
     }
     if (p.input != Parameter::kNone) add_input(node, p, inputs[p.input]);

@@ -40,15 +40,23 @@ void bind_read(Node& node, unsigned parameter, const Held& argument);
 /// of an inout or out argument `result`, or with null a new one.
 [[nodiscard]] Held bind_write(Node& node, unsigned parameter, const Held& argument,
                               Version* result);
-/// Makes the node read or write the file, after those that use it before. Throws base::Error
+/// Makes the node read or write the file, after those that use it before. `known`: the key of its
+/// content, where that is known; else a pure node reads the file for it. Throws base::Error
 /// (storage) for a file that a pure node is to read and that cannot be read.
-void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path);
+void bind_file(Node& node, unsigned parameter, const std::filesystem::path& path,
+               base::Key known = {});
+
+/// A file whose content somebody has looked at.
+struct KnownFile {
+  std::filesystem::path path;
+  base::Key key;
+};
 
 /// Binds a call that came from another process: `inputs` are what it reads, in order, but for
 /// files, whose paths are in `files`. Returns what it makes, in order; empty where that has no
 /// name. Throws as bind_file does.
 [[nodiscard]] std::vector<Held> bind_revived(Node& node, std::span<const Held> inputs,
-                                             std::span<const std::filesystem::path> files);
+                                             std::span<const KnownFile> files);
 
 /// Takes the node over; returns its result.
 [[nodiscard]] Held submit_call(Node* node);

@@ -4,9 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -27,10 +24,12 @@ namespace fs = std::filesystem;
 
 /// Something that came over the network, on its way to the driver thread.
 struct Serving::Arrived : Event {
-  enum class What : std::uint8_t { opened, received, closed, tick };
+  enum class What : std::uint8_t { opened, received, closed, tick, looked };
   What what;
   net::LinkId link;
   base::Bytes bytes;
+  base::Key key;     ///< of a file that was looked at
+  std::string path;  ///< where it is; empty: not where it was thought to be
   base::Moment at;
   Serving& to;
 
@@ -52,6 +51,8 @@ struct Serving::Arrived : Event {
       case What::tick:
         if (to.config_.stopping && to.config_.stopping()) agent.leave(at);
         return agent.tick(at);
+      case What::looked:
+        return to.looked(key, path);
     }
   }
 };
@@ -94,6 +95,7 @@ Serving::Serving(Engine& engine, const AgentConfig& config) : engine_(engine), c
   options.hello.slots = static_cast<std::uint32_t>(engine.backend().cpu_workers());
   options.hello.gpus = static_cast<std::uint32_t>(engine.backend().gpus());
   options.orphan = config.orphan;
+  options.leave = config.leave;
   options.seed = static_cast<std::uint64_t>(base::wall_micros()) ^
                  static_cast<std::uint64_t>(::getpid()) << 40;
   agent_ = std::make_unique<net::Agent>(options, *transport_, static_cast<net::Agent::Work&>(*this),
@@ -111,15 +113,12 @@ Serving::~Serving() {
   // No driver answers any more, and calls wait for what they read even when they are cancelled.
   const auto none = std::make_exception_ptr(base::Error(base::Errc::internal, "no driver has it"));
   for (const auto& [key, asked] : std::exchange(asked_, {})) engine_.poison(*asked.get(), none);
+  looks_.clear();  // waits for them
   // What was sent last must leave before the links close.
   transport_.reset();
   engine_.wait_all();
   closing_ = true;
   engine_.handle_events();
-  if (room_) {
-    std::error_code ignored;
-    fs::remove_all(*room_, ignored);
-  }
 }
 
 net::Dismissal Serving::serve(std::string& text) {
@@ -167,7 +166,7 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
       waiting_.push_back({parcel, index, call, files});
       return;
     }
-    std::vector<fs::path> paths(signature.inputs);
+    std::vector<KnownFile> paths(signature.inputs);
     for (const Parameter& p : signature.parameters) {
       if (p.mode != Mode::file_in) continue;
       const base::Key key = call.inputs[p.input];
@@ -177,7 +176,7 @@ void Serving::begin(net::ParcelId parcel, std::uint32_t index, const net::Call& 
         waiting_.push_back({parcel, index, call, files});
         return;
       }
-      paths[p.input] = *found;
+      paths[p.input] = {*found, key};
     }
     const On on(call.device);
     const Group::Scope scope = running.group.enter();
@@ -244,15 +243,34 @@ Held Serving::input_of(const TypeOps& ops, base::Key key) {
   return asked;
 }
 
+/// Whether the file at that path has that content. To read a large one takes longer than an agent
+/// may say nothing.
+void Serving::look(base::Key key, const std::string& path) {
+  looks_.emplace_back([this, key, path] {
+    auto looked = std::make_unique<Arrived>(*this, Arrived::What::looked, 0);
+    looked->key = key;
+    try {
+      if (key_of_file(path) == key) looked->path = path;
+    } catch (const base::Error&) {  // it is not here: the driver has it
+    }
+    engine_.mailbox().send(looked.release());
+  });
+}
+
+void Serving::looked(base::Key key, const std::string& path) {
+  looked_[key] = true;
+  if (!path.empty()) fetched_[key] = path;
+  retry_waiting();
+}
+
 /// Where a file of that content is: at the path that the driver named, or a copy from the driver;
 /// nothing while that is on its way. Throws base::Error (storage) if the driver has none.
 std::optional<fs::path> Serving::file_of(base::Key key, const std::string& path) {
   if (const auto at = fetched_.find(key); at != fetched_.end()) return at->second;
   if (!path.empty()) {
-    try {
-      if (key_of_file(path) == key) return fetched_[key] = path;
-    } catch (const base::Error&) {  // it is not here: the driver has it
-    }
+    const auto [at, first] = looked_.try_emplace(key, false);
+    if (first) look(key, path);
+    if (!at->second) return std::nullopt;
   }
   const auto [asked, first] = files_asked_.try_emplace(key, false);
   if (asked->second) {
@@ -383,16 +401,9 @@ net::Agent::Blob Serving::content(base::Key key) {
 void Serving::arrived(base::Key key, const net::Agent::Blob& content) {
   if (const auto file = files_asked_.find(key); file != files_asked_.end()) {
     if (content && key_of_file(*content) == key) {
-      if (!room_) {
-        std::string name = (fs::temp_directory_path() / "trellis-agent-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-          throw base::storage_error("make a folder", name, errno);
-        room_ = name;
-      }
-      const fs::path path = *room_ / key.hex();
-      std::ofstream(path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(content->data()),
-                 static_cast<std::streamsize>(content->size()));
+      if (!room_) room_.emplace(base::node_folder(), "trellis-agent-");
+      const fs::path path = room_->path() / key.hex();
+      base::write_private_file(path, *content);
       fetched_[key] = path;
       files_asked_.erase(file);
     } else {

@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "runtime/core/node.h"
 #include "runtime/core/pulse.h"
 #include "runtime/core/version.h"
@@ -46,6 +48,8 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   [[nodiscard]] Held input_of(const TypeOps& ops, base::Key key);
   [[nodiscard]] std::optional<std::filesystem::path> file_of(base::Key key,
                                                              const std::string& path);
+  void look(base::Key key, const std::string& path);
+  void looked(base::Key key, const std::string& path);
   void refuse(net::ParcelId parcel, std::uint32_t index, const net::Call& call,
               const std::exception& error);
   void ended(const End& end);
@@ -83,8 +87,10 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   std::map<net::ParcelId, Running> running_;
   std::vector<Waiting> waiting_;
   std::map<base::Key, std::filesystem::path> fetched_;  ///< contents of files, in a folder here
+  std::map<base::Key, bool> looked_;                    ///< at the path that the driver named: done
+  std::vector<std::jthread> looks_;
   std::map<base::Key, bool> files_asked_;               ///< true: the driver has none
-  std::optional<std::filesystem::path> room_;           ///< that folder
+  std::optional<base::TemporaryFolder> room_;           ///< that folder
   std::map<base::Key, net::Agent::Blob> given_;         ///< small contents that came with parcels
   std::vector<double> before_;  ///< what was counted before the driver welcomed it
   std::optional<net::Dismissal> over_;

@@ -79,6 +79,7 @@ Shipping::Shipping(Engine& engine, const NodesConfig& config) : engine_(engine),
   options.epoch = config.epoch;
   options.build = config.build;
   options.arithmetic = config.arithmetic;
+  options.cure = config.cure;
   options.patience = config.patience;
   dispatcher_ = std::make_unique<net::Dispatcher>(options, *transport_,
                                                   static_cast<net::Dispatcher::Client&>(*this));
@@ -394,6 +395,12 @@ Failure* Shipping::failure_of(const Node& node, const net::Outcome& outcome) con
 void Shipping::changed(const net::AgentView& agent, std::size_t again) {
   if (config_.changed) config_.changed(agent, again);
 }
+
+void Shipping::refused(const std::string& node, const std::string& why) {
+  if (config_.refused) config_.refused(node, why);
+}
+
+bool Shipping::waits(const net::AgentView& agent) { return config_.waits && config_.waits(agent); }
 
 void Shipping::fenced(std::uint64_t epoch) {
   if (config_.fenced) config_.fenced(epoch);

@@ -88,6 +88,8 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   net::Dispatcher::Blob content(base::Key key) override;
   void unneeded(base::Key key) override;
   void changed(const net::AgentView& agent, std::size_t again) override;
+  void refused(const std::string& node, const std::string& why) override;
+  bool waits(const net::AgentView& agent) override;
   void fenced(std::uint64_t epoch) override;
   // What the transport says, on its threads:
   void opened(net::LinkId link) override;

@@ -205,9 +205,13 @@ void Agent::lost(base::Key key) {
   if (session_) session_->send(post_, Gone{key});
 }
 
-void Agent::leave(base::Moment) {
-  if (std::exchange(leaving_, true) || over_) return;
-  if (session_) session_->send(post_, Leaving{});
+void Agent::leave(base::Moment now) {
+  if (!leaving_) {
+    leaving_ = now;
+    if (session_ && !over_) session_->send(post_, Leaving{});
+  }
+  // What takes longer is begun anew elsewhere: schedulers wait for nobody.
+  if (now - *leaving_ > options_.leave) cancel_all();
   go_if_empty();
 }
 

@@ -66,6 +66,7 @@ class Agent {
     base::Duration beat = std::chrono::seconds(1);
     base::Duration knock = std::chrono::milliseconds(500);
     base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
+    base::Duration leave = std::chrono::seconds(15);  ///< for the calls that it has, once it leaves
   };
 
   Agent(Options options, Post& post, Work& work, base::Moment now);
@@ -122,7 +123,7 @@ class Agent {
   ParcelId last_ = 0;
   base::Moment alone_since_;
   base::Moment knocked_;
-  bool leaving_ = false;
+  std::optional<base::Moment> leaving_;  ///< since when
   bool over_ = false;
 };
 

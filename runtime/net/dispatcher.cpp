@@ -72,6 +72,36 @@ void Dispatcher::hang_up(LinkId link, std::string why, base::Moment now) {
   post_.close(link);
 }
 
+namespace {
+
+std::vector<std::string> parts_of(const std::string& arithmetic) {
+  std::vector<std::string> parts;
+  constexpr std::string_view kBetween = "; ";
+  for (std::size_t from = 0; from <= arithmetic.size();) {
+    const std::size_t end = std::min(arithmetic.find(kBetween, from), arithmetic.size());
+    parts.push_back(arithmetic.substr(from, end - from));
+    from = end + kBetween.size();
+  }
+  return parts;
+}
+
+/// What two arithmetics, lists with "; " between their parts, do not have in common.
+std::string difference(const std::string& there, const std::string& here) {
+  const std::vector<std::string> theirs = parts_of(there), ours = parts_of(here);
+  const auto only_in = [](const std::vector<std::string>& one,
+                          const std::vector<std::string>& other) {
+    std::string found;
+    for (const std::string& part : one) {
+      if (std::find(other.begin(), other.end(), part) == other.end())
+        found += (found.empty() ? "" : "; ") + part;
+    }
+    return found.empty() ? std::string("less") : found;
+  };
+  return base::cat(only_in(theirs, ours), " there, ", only_in(ours, theirs), " here");
+}
+
+}  // namespace
+
 void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
   const auto before = links_.find(link);
   const std::uint32_t earlier = before != links_.end() ? before->second : 0;
@@ -84,14 +114,14 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
     return hang_up(link, "it has seen a later driver", now);
   }
   if (hello.build != options_.build) {
-    refuse(link, hello.nonce, Unwanted::other_program,
-           "it is another build of the program: install the same one on all nodes");
+    turn_away(link, hello, "it is another build of the program: install the same one on all nodes");
     return hang_up(link, "it began anew as another build", now);
   }
   if (hello.arithmetic != options_.arithmetic) {
-    refuse(link, hello.nonce, Unwanted::other_program,
-           base::cat("its arithmetic differs: ", base::printable(hello.arithmetic), " there, ",
-                     options_.arithmetic, " here"));
+    turn_away(link, hello,
+              base::cat("its arithmetic differs: ",
+                        difference(base::printable(hello.arithmetic), options_.arithmetic),
+                        options_.cure ? options_.cure(hello.arithmetic) : ""));
     return hang_up(link, "it began anew with another arithmetic", now);
   }
   const std::uint32_t number = ++last_agent_;
@@ -106,7 +136,9 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
                 .node = base::printable(hello.node),
                 .slots = std::clamp<std::uint32_t>(hello.slots, 1, 4096),
                 .gpus = hello.gpus,
+                .came = now,
                 .heard = now,
+                .went = {},
                 .why = {}};
   set_window(added);
   client_.changed(added.view, 0);
@@ -115,6 +147,11 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
 
 void Dispatcher::refuse(LinkId link, std::uint64_t nonce, Unwanted why, std::string text) {
   post_.send(link, Channel::control, encode_frame({0, 0, 0, Refused{nonce, why, std::move(text)}}));
+}
+
+void Dispatcher::turn_away(LinkId link, const Hello& hello, const std::string& why) {
+  client_.refused(base::printable(hello.node), why);
+  refuse(link, hello.nonce, Unwanted::other_program, why);
 }
 
 void Dispatcher::closed(LinkId link, const std::string& why, base::Moment now) {
@@ -202,6 +239,7 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
     return;
   }
   ++from.view.done;
+  from.view.busy += said.outcome.seconds;
   constexpr std::size_t kMostTotals = 16;
   if (said.totals.size() <= kMostTotals) from.view.totals = std::move(said.totals);
   job.body += said.outcome.seconds;
@@ -236,6 +274,7 @@ void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, b
   drops_.erase(number);
   gone.view.state = how;
   gone.view.why = std::move(why);
+  gone.view.went = now;
   stale_ += gone.session.stale();
   const auto link = links_.find(gone.session.link());
   if (link != links_.end() && link->second == number) {
@@ -288,7 +327,9 @@ void Dispatcher::fence(std::uint64_t epoch) {
 
 void Dispatcher::stop() {
   if (fenced_) return;
-  for (auto& [number, agent] : agents_) send(agent, Bye{});
+  for (auto& [number, agent] : agents_) {
+    if (!client_.waits(agent.view)) send(agent, Bye{});
+  }
 }
 
 std::vector<AgentView> Dispatcher::agents() const {

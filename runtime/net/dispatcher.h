@@ -47,7 +47,9 @@ struct AgentView {
   std::uint64_t done = 0;     ///< calls that it has answered
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  base::Moment heard;
+  base::Moment came, heard;
+  base::Moment went;           ///< where it is lost or has left
+  double busy = 0;             ///< seconds in bodies of calls that it has answered
   std::string why;             ///< it was lost
   std::vector<double> totals;  ///< of what it counts
 };
@@ -72,14 +74,20 @@ class Dispatcher final : private Places::Listener {
     virtual void unneeded(base::Key key) = 0;
     /// An agent has come, goes or is gone; of one that is lost, with the calls that run again.
     virtual void changed(const AgentView& agent, std::size_t again) = 0;
+    /// One that knocked cannot work for this driver, and has been told why.
+    virtual void refused(const std::string& node, const std::string& why) { (void)node, (void)why; }
+    /// Whether an agent waits for the next driver when this one stops, instead of ending.
+    virtual bool waits(const AgentView& agent) { return (void)agent, false; }
     /// An agent has seen a driver of a higher epoch: this one is driver no longer.
     virtual void fenced(std::uint64_t epoch) = 0;
   };
 
   struct Options {
     std::uint64_t epoch = 1;
-    std::string build;                                  ///< what an agent's Hello must say
-    std::string arithmetic;                             ///< likewise
+    std::string build;       ///< what an agent's Hello must say
+    std::string arithmetic;  ///< likewise
+    /// What lets one with that other arithmetic work, said after what differs. None: nothing does.
+    std::function<std::string(const std::string& theirs)> cure = {};
     base::Duration patience = std::chrono::seconds(3);  ///< silence after which an agent is lost
     base::Duration beat = std::chrono::seconds(1);
     std::uint32_t extra = 1;  ///< parcels that an agent has beyond its slots, at least
@@ -202,6 +210,8 @@ class Dispatcher final : private Places::Listener {
   void greet(LinkId link, const Hello& hello, base::Moment now);
   void fence(std::uint64_t epoch);
   void refuse(LinkId link, std::uint64_t nonce, Unwanted why, std::string text);
+  /// One that cannot compute what this driver's study asks for.
+  void turn_away(LinkId link, const Hello& hello, const std::string& why);
   void hang_up(LinkId link, std::string why, base::Moment now);
   void handle(std::uint32_t number, Message message, base::Moment now);
   void answer(Agent& agent, Answer answer, base::Moment now);

@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -15,6 +17,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/executable.h"
 #include "base/new_file.h"
 #include "base/pipe.h"
@@ -73,16 +76,22 @@ std::vector<HostAgent> agents_on(const std::vector<std::string>& hosts) {
   return agents;
 }
 
-std::string address_towards(const std::vector<std::string>& hosts) {
-  const auto away = std::find_if_not(hosts.begin(), hosts.end(), is_here);
-  if (away == hosts.end()) return "127.0.0.1";
-  constexpr const char* kAny = "0.0.0.0";
+namespace {
+
+std::string text_of(const sockaddr_in& address) {
+  char text[INET_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+  return text;
+}
+
+/// That of this machine on the way to a host; empty where its name has no address.
+std::string address_on_the_way(const std::string& host) {
   addrinfo hints{};
   hints.ai_family = AF_INET;
   hints.ai_socktype = SOCK_DGRAM;
   addrinfo* found = nullptr;
-  const std::string name = away->substr(away->find('@') == away->npos ? 0 : away->find('@') + 1);
-  if (::getaddrinfo(name.c_str(), "9", &hints, &found) != 0 || found == nullptr) return kAny;
+  const std::string name = host.substr(host.find('@') == host.npos ? 0 : host.find('@') + 1);
+  if (::getaddrinfo(name.c_str(), "9", &hints, &found) != 0 || found == nullptr) return {};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, &::freeaddrinfo);
   // Connecting a datagram socket sends nothing: it only chooses the way.
   const base::File socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -90,10 +99,40 @@ std::string address_towards(const std::vector<std::string>& hosts) {
   socklen_t size = sizeof own;
   if (socket.fd() < 0 || ::connect(socket.fd(), found->ai_addr, found->ai_addrlen) != 0 ||
       ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
-    return kAny;
-  char text[INET_ADDRSTRLEN] = {};
-  ::inet_ntop(AF_INET, &own.sin_addr, text, sizeof text);
-  return text;
+    return {};
+  return text_of(own);
+}
+
+/// That of the first network that this machine has besides its own; empty where it has none.
+std::string address_outside() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return {};
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(all, &::freeifaddrs);
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    const bool usable = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
+    if (usable && one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET)
+      return text_of(*reinterpret_cast<const sockaddr_in*>(one->ifa_addr));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string address_towards(const std::vector<std::string>& hosts) {
+  std::string away;
+  for (const std::string& host : hosts) {
+    if (is_here(host)) continue;
+    if (away.empty()) away = host;
+    std::string address = address_on_the_way(host);
+    if (!address.empty()) return address;
+  }
+  if (away.empty()) return "127.0.0.1";
+  // A name that only ssh knows, or a scheduler.
+  std::string address = address_outside();
+  if (address.empty())
+    throw base::Error(base::Errc::usage, base::cat("this machine has no network on which ",
+                                                   base::printable(away, 60), " could reach it"));
+  return address;
 }
 
 void HostProcesses::start(const HostStart& what) {
@@ -133,6 +172,11 @@ void HostProcesses::start(const HostStart& what) {
 
 void HostProcesses::lost(const std::string& node) {
   for (Process& process : processes_) process.lost = process.lost || process.node == node;
+}
+
+bool HostProcesses::has(const std::string& node) const {
+  return std::ranges::any_of(processes_,
+                             [&](const Process& process) { return process.node == node; });
 }
 
 std::vector<HostProcesses::Ended> HostProcesses::look() {

@@ -18,8 +18,9 @@ namespace rt::net {
 /// anything else.
 [[nodiscard]] std::vector<std::string> hosts_of(const std::string& list, const std::string& option);
 
-/// This machine's address on the way to the first host that is another machine; 127.0.0.1 where
-/// there is none.
+/// This machine's address on the way to the first host that is another machine and whose name has
+/// an address; where none has, that of its first network; 127.0.0.1 where none is another machine.
+/// Throws base::Error (usage) where another machine could not reach this one.
 [[nodiscard]] std::string address_towards(const std::vector<std::string>& hosts);
 
 /// An agent of a list of hosts: what it is called, and which part of its machine it gets where that
@@ -55,6 +56,9 @@ class HostProcesses {
   void start(const HostStart& what);
   /// One that the driver takes for lost is not waited for at the end.
   void lost(const std::string& node);
+
+  /// Whether it has started an agent of that name.
+  [[nodiscard]] bool has(const std::string& node) const;
 
   /// Processes that have not ended, as far as look() has seen.
   [[nodiscard]] std::size_t alive() const noexcept;

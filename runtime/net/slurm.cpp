@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <mutex>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -20,13 +21,14 @@
 namespace rt::net {
 
 base::ProgramResult run_slurm(const std::string& program, std::vector<std::string> words,
-                              std::string input) {
+                              std::string input, double timeout) {
   const auto path = base::find_executable(program, "/");
   const auto env = base::find_executable("env", "/");
   if (!path || !env)
     throw base::Error(base::Errc::usage,
                       base::cat("'", program, "' is not here: this machine has no Slurm"));
-  base::Program asked{.command = {*env}, .folder = "/", .input = std::move(input), .timeout = 10};
+  base::Program asked{
+      .command = {*env}, .folder = "/", .input = std::move(input), .timeout = timeout};
   // A job that is submitted from within a job would take over what that one was given.
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view name =
@@ -40,14 +42,15 @@ base::ProgramResult run_slurm(const std::string& program, std::vector<std::strin
   return base::run_program(asked);
 }
 
-std::string ask_slurm(const std::string& program, std::vector<std::string> words) {
+std::optional<std::string> ask_slurm(const std::string& program, std::vector<std::string> words) {
   try {
-    const base::ProgramResult result = run_slurm(program, std::move(words));
-    const bool well = result.end == base::ProcessEnd::exited && result.status == 0;
-    return well ? result.output : std::string();
+    base::ProgramResult result = run_slurm(program, std::move(words));
+    if (result.end == base::ProcessEnd::exited && result.status == 0)
+      return std::move(result.output);
   } catch (const base::Error&) {
-    return {};
+    return std::nullopt;
   }
+  return std::nullopt;
 }
 
 namespace {
@@ -60,12 +63,12 @@ std::string variable(const char* name) {
 std::optional<std::int64_t> number(const char* name) { return base::parse_int(variable(name)); }
 
 std::string another_node(const std::string& own) {
-  std::istringstream hosts(
-      ask_slurm("scontrol", {"show", "hostnames", variable("SLURM_STEP_NODELIST")}));
+  const auto listed = ask_slurm("scontrol", {"show", "hostnames", variable("SLURM_STEP_NODELIST")});
+  std::istringstream hosts(listed.value_or(""));
   for (std::string host; hosts >> host;) {
     if (host != own) return host;
   }
-  return {};
+  return number("SLURM_STEP_NUM_NODES").value_or(1) > 1 ? "another node" : "";
 }
 
 /// Whether Slurm gave this task cores of its own.
@@ -92,13 +95,26 @@ std::optional<SlurmStep> slurm_step() {
   const std::int64_t local = number("SLURM_LOCALID").value_or(0);
   step.node = base::cat(node.empty() ? base::host_name() : node,
                         local > 0 ? base::cat("-", local + 1) : std::string());
-  step.peer = another_node(node);
+  if (step.rank == 0) step.peer = another_node(node);
   // Slurm may leave all tasks of a machine all of its cores.
   const std::int64_t nodes = std::max<std::int64_t>(1, number("SLURM_STEP_NUM_NODES").value_or(1));
   if (is_bound()) return step;
   step.parts = static_cast<int>((*tasks + nodes - 1) / nodes);
   step.part = static_cast<int>(std::min<std::int64_t>(local + 1, step.parts));
   return step;
+}
+
+int slurm_cores() {
+  const auto own = number("SLURM_CPUS_PER_TASK");
+  return static_cast<int>(std::clamp<std::int64_t>(own.value_or(0), 0, 4096));
+}
+
+bool is_later_task() noexcept {
+  const auto above = [](const char* name, long least) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && std::atol(value) > least;
+  };
+  return above("SLURM_PROCID", 0) && above("SLURM_STEP_NUM_TASKS", 1);
 }
 
 namespace {
@@ -108,7 +124,7 @@ std::optional<std::int64_t> end_of_job() {
   const std::string job = variable("SLURM_JOB_ID");
   if (job.empty()) return {};
   if (const auto told = number("SLURM_JOB_END_TIME")) return told;
-  const std::string said = ask_slurm("scontrol", {"show", "job", job, "--oneliner"});
+  const std::string said = ask_slurm("scontrol", {"show", "job", job, "--oneliner"}).value_or("");
   constexpr std::string_view kEnd = " EndTime=";
   const std::size_t at = said.find(kEnd);
   if (at == said.npos) return {};
@@ -122,9 +138,16 @@ std::optional<std::int64_t> end_of_job() {
 }  // namespace
 
 bool job_ends_soon() {
-  static const std::optional<std::int64_t> end = end_of_job();
+  static std::mutex mutex;
+  static std::optional<std::int64_t> end = end_of_job();
+  static bool sure = false;
   constexpr std::int64_t kSoon = 60;
-  return end && base::wall_micros() / 1'000'000 > *end - kSoon;
+  const std::scoped_lock lock(mutex);
+  const auto soon = [] { return end && base::wall_micros() / 1'000'000 > *end - kSoon; };
+  if (sure || !soon()) return sure;
+  end = end_of_job();
+  sure = soon();
+  return sure;
 }
 
 }  // namespace rt::net

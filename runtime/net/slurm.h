@@ -9,13 +9,15 @@
 
 namespace rt::net {
 
-/// Runs one of its programs, which has ten seconds, without the variables of a job that this
-/// process may be a part of. Throws base::Error (usage) where it is not in PATH.
+/// Runs one of its programs without the variables of a job that this process may be a part of.
+/// `timeout` in seconds. Throws base::Error (usage) where it is not in PATH.
 [[nodiscard]] base::ProgramResult run_slurm(const std::string& program,
-                                            std::vector<std::string> words, std::string input = {});
+                                            std::vector<std::string> words, std::string input = {},
+                                            double timeout = 10);
 
-/// What it prints; empty where it is not there or fails.
-[[nodiscard]] std::string ask_slurm(const std::string& program, std::vector<std::string> words);
+/// What it prints; nothing where it is not there, fails or takes longer than ten seconds.
+[[nodiscard]] std::optional<std::string> ask_slurm(const std::string& program,
+                                                   std::vector<std::string> words);
 
 /// A task of a step that has several.
 struct SlurmStep {
@@ -23,17 +25,26 @@ struct SlurmStep {
   int rank = 0;      ///< 0: the driver
   int tasks = 1;     ///< of the step
   std::string node;  ///< what the task's agent is called
-  std::string peer;  ///< another machine of the step; empty: there is none
+  std::string peer;  ///< for rank 0, another machine of the step, or words where its name cannot
+                     ///< be had; empty: there is none
   int part = 1;      ///< of the cores that this process may use, from 1: other tasks have the rest
   int parts = 1;
 };
+
+/// Cores that Slurm gave to each task of this process's step or job; 0 where it does not say.
+[[nodiscard]] int slurm_cores();
 
 /// The task that this process is, from the variables that Slurm sets; nothing where it is alone, as
 /// a job's script is.
 [[nodiscard]] std::optional<SlurmStep> slurm_step();
 
-/// Whether the time of the job that this process belongs to is over in a minute. Asks Slurm, once;
-/// false outside a job, and in one without a limit.
+/// Whether this process is a task of a step that has several, and not its first one, which says
+/// what all of them would say.
+[[nodiscard]] bool is_later_task() noexcept;
+
+/// Whether the time of the job that this process belongs to is over in a minute. Asks Slurm the
+/// first time, and again when it seems to be: it may have been given more. False outside a job, and
+/// in one without a limit.
 [[nodiscard]] bool job_ends_soon();
 
 }  // namespace rt::net

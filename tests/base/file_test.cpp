@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/new_file.h"
 #include "base/pipe.h"
 #include "tests/support/small_disk.h"
@@ -46,6 +47,18 @@ TEST(WriteFileAtomic, ReplacesTheWholeAndLeavesNothingBehind) {
   base::write_file_atomic(t / "a", "", base::Durability::cached);
   EXPECT_EQ(base::read_file(t / "a"), "");
   EXPECT_EQ(entries(t.path()), 1u);
+}
+
+TEST(WritePrivateFile, IsReadByItsOwnerAlone) {
+  const TempFolder t;
+  const mode_t before = ::umask(0);
+  base::write_private_file(t / "a", base::as_bytes("old"));
+  base::write_private_file(t / "a", base::as_bytes("new"));
+  ::umask(before);
+  EXPECT_EQ(base::read_file(t / "a"), "new");
+  EXPECT_EQ(std::filesystem::status(t / "a").permissions(), std::filesystem::perms{0600});
+  EXPECT_EQ(entries(t.path()), 1U);
+  EXPECT_THROW(base::write_private_file(t / "none" / "a", base::as_bytes("x")), base::Error);
 }
 
 TEST(WriteFileAtomic, MakesANameInTheCurrentFolderDurable) {

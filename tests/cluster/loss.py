@@ -95,6 +95,21 @@ def lose_drivers(rig, study, options):
           f"(a whole study: {study.usual:.1f}); equal; the first srun ended with {codes}", flush=True)
 
 
+def lose_controller(rig, study):
+    """Slurm's own controller dies in the middle and is started again."""
+    rig.wait_for_idle()
+    step = study.step("controller", NODES)
+    step.wait_for_agents(NODES)
+    assert rig.run("head", "pkill", "-KILL", "slurmctld").returncode == 0
+    time.sleep(1)
+    rig.run("head", "slurmctld", "-L", "/run/node/log/slurmctld")
+    code, took = step.wait_for_driver()
+    ended = step.wait()
+    study.check("controller")
+    assert (code, ended) == (0, 0), f"the driver ended with {code}, srun with {ended}: {step.errors}"
+    print(f"Slurm's controller was killed and started again: {took - study.usual:.1f} s longer, srun {ended}; equal", flush=True)
+
+
 def come_back(rig, study, options):
     """A node that an agent runs on over ssh loses power, boots, and gets an agent by hand: three nodes, two, three."""
     chance = random.Random(options.seed)
@@ -132,6 +147,7 @@ def row(rig, options):
     lose_agents(rig, study, options)
     lose_drivers(rig, study, options)
     come_back(rig, study, options)
+    lose_controller(rig, study)
 
 
 def arguments(parser):

@@ -10,15 +10,15 @@ import time
 import study as studies
 
 NODES = 3
-DATA, STORAGE, IN_USE = 3, 4, 5  # exit codes
+USAGE, DATA, STORAGE, IN_USE = 2, 3, 4, 5  # exit codes
 MOST = 10  # seconds, from the start of srun
 
 
-def refused(rig, study, what, folder, expected):
+def refused(rig, study, what, folder, expected, *more):
     rig.wait_for_idle()
     begun = time.monotonic()
     process = rig.popen("head", "srun", "--no-kill", "-J", "refused", "-N", str(NODES), study.trellis, "sweep",
-                        f"{study.home}/small.yaml", "--dir", folder)
+                        f"{study.home}/small.yaml", "--dir", folder, *more)
     try:
         out, errors = process.communicate(timeout=2 * MOST)
     except subprocess.TimeoutExpired:
@@ -59,6 +59,7 @@ def row(rig, options):
     refused(rig, study, "data with a short line", f"{study.home}/data", DATA)
     data.write_text(kept)
     refused(rig, study, "a folder that cannot be made", "/sys/runs", STORAGE)
+    refused(rig, study, "an unknown option", "runs", USAGE, "--noodles", "4")
 
 
 if __name__ == "__main__":

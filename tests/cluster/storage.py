@@ -8,8 +8,12 @@ import sys
 import time
 
 import study as studies
+from leaving import wait_until
+
+import drivers  # isort: skip  (beside this folder, as study.py says)
 
 NODES = 3
+IN_USE = 5  # an exit code
 MOST = 4  # seconds that a lost node may hold a study up
 ALLOWED = 2 * MOST  # where the machine has other work
 
@@ -38,6 +42,48 @@ def cut_off(rig, study, number, chance):
     return longer
 
 
+def taken_over(rig, study, number):
+    """A driver freezes with its node, another one takes the study over, and the first comes to itself."""
+    runs = f"over-{number}"
+    first = rig.popen("n1", *study.command(runs, "--hosts", "localhost"))
+    wait_until(lambda: study.nodes(runs), f"an agent of {runs}")
+    own = rig.popen("n2", study.trellis, "agent", f"{study.home}/{runs}/small", "--node", "own")
+    wait_until(lambda: "own" in study.nodes(runs), "the agent that came by itself")
+    rig.freeze("n1")
+    begun = time.monotonic()
+    second = rig.popen("n3", *study.command(runs, "--hosts", "localhost"))
+    wait_until(lambda: len(study.nodes(runs)) == 2 and second.poll() is None, "the second driver's agents")
+    took = time.monotonic() - begun
+    rig.thaw("n1")
+    said = first.communicate(timeout=30)
+    assert first.returncode == IN_USE, f"the first driver ended with {first.returncode}: {said}"
+    out, errors = second.communicate(timeout=90)
+    assert second.returncode == 0, f"the second driver: {second.returncode}: {out}{errors}"
+    assert "node own has come" in errors, f"the agent of the first driver has not come: {errors}"
+    study.check(runs)
+    ended = own.communicate(timeout=30)
+    assert own.returncode == 0, f"the agent ended with {own.returncode}: {ended}"
+    print(f"a frozen driver was followed after {took:.1f} s, with its agent, and ended with {IN_USE}; equal", flush=True)
+
+
+def race(rig, study, rounds):
+    """Drivers that start together on all nodes: one does the study; each other one finds it done, or is told who does it."""
+    refused = 0
+    for number in range(rounds):
+        runs = f"race-{number}"
+        started = [rig.popen(rig.nodes[i % NODES], *study.command(runs)) for i in range(drivers.DRIVERS)]
+        codes = []
+        for process in started:
+            _, progress = process.communicate(timeout=120)
+            codes.append(process.returncode)
+            assert process.returncode in (0, IN_USE), f"exit code {process.returncode}: {progress}"
+            assert process.returncode == 0 or " is in use by " in progress, progress
+        drivers.check_log(study.folder / runs, codes.count(0))
+        study.check(runs)
+        refused += codes.count(IN_USE)
+    print(f"{rounds} races of {drivers.DRIVERS} drivers on {NODES} nodes, {refused} refused; one did each study", flush=True)
+
+
 def row(rig, options):
     study = studies.Study(rig, options.programs, "asha", trials=60)
     study.reference()
@@ -49,6 +95,11 @@ def row(rig, options):
     study.check("usual")
     print(f"equal, {study.usual:.1f} s on {NODES} nodes (alone on a local folder {study.alone:.1f} s), with "
           f"{step.errors.count('was damaged')} lines about a damaged store", flush=True)
+    short = studies.Study(rig, options.programs, name="short")
+    short.reference()
+    race(rig, short, 100 if options.full else 2)
+    for number in range(5 if options.full else 1):
+        taken_over(rig, study, number)
     chance = random.Random(options.seed)
     cuts = max(options.cuts, 10) if options.full else options.cuts
     longest = max(cut_off(rig, study, number, chance) for number in range(cuts))

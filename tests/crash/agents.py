@@ -5,6 +5,7 @@ usage: agents.py PROGRAMS [--adapt POLICY | --population] [--losses N] [--kinds 
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -19,6 +20,7 @@ import adaptive_study
 import small_study as small
 from relay import Relays
 
+TO_BE_CONTINUED = 75  # an exit code
 MOST = 4  # seconds that a lost agent may hold a study up
 SIGNALS = {"kill": signal.SIGKILL, "freeze": signal.SIGSTOP}  # to an agent's process
 CUTS = {"reset": 0, "swallow": 5, "hold": 1}  # what a relay does to its connections, for how many seconds
@@ -142,6 +144,41 @@ def lose_drivers(run, expected, options, usual):
     print(f"{options.drivers} drivers lost")
 
 
+def stop_between(run, expected):
+    """A driver is asked to stop: the agents that it started end, and one that came by itself waits for the next driver."""
+    runs = run.place.folder / "stopped"
+    driver = start(run, runs, *hosts(1))
+    until(lambda: (runs / "small/net/driver.json").exists(), "a driver")
+    own = subprocess.Popen([run.place.trellis, "agent", runs / "small", "--node", "own"],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    until(lambda: "own" in working(run, runs), "the agent that came by itself")
+    driver.terminate()
+    said = driver.communicate(timeout=60)
+    assert driver.returncode == TO_BE_CONTINUED, f"the study was over before, or failed: {driver.returncode}: {said}"
+    assert agents_of(runs) == [own.pid], "an agent that the driver started is left"
+    again = run.place.sweep(runs, *hosts(1))
+    assert again.returncode == 0, again.stderr
+    assert "node own has come" in again.stderr, again.stderr
+    out, _ = own.communicate(timeout=30)
+    assert own.returncode == 0, f"the agent that waited ended with {own.returncode}: {out}"
+    wrong = small.differences(expected, run.outcome(runs, again.stdout))
+    assert not wrong, f"differs in {wrong}"
+    print("a driver stopped, an agent waited for the next one", flush=True)
+
+
+def working(run, runs):
+    done = subprocess.run([run.place.trellis, "status", "small", "--dir", runs, "--json"], capture_output=True, text=True)
+    nodes = json.loads(done.stdout)["nodes"] if done.returncode == 0 else []
+    return [node["node"] for node in nodes if node["state"] == "working"]
+
+
+def until(done, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, f"waited for {seconds} s: {what}"
+        time.sleep(0.02)
+
+
 def lose_all(options):
     """Losses need a study that is still at work when they happen."""
     run = adaptive_study.chosen(options, long=True)
@@ -156,6 +193,7 @@ def lose_all(options):
         for kind in options.kinds.split(",") if options.losses else ():
             lose(run, expected, kind, options, usual)
         lose_drivers(run, expected, options, usual)
+        stop_between(run, expected)
 
 
 def main():

@@ -14,6 +14,7 @@
 #include "hpo/search/search.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/metric_names.h"
+#include "hpo/study/words.h"
 #include "nn/losses/loss.h"
 #include "nn/metrics/metric.h"
 #include "nn/model/model_file.h"
@@ -169,6 +170,14 @@ void require_precision(kern::Precision precision, const TrialResources& asked) {
   if (lacking.empty()) return;
   throw base::Error(base::Errc::no_device, base::cat("precision: ", kern::precision_name(precision),
                                                      " for a core: ", lacking));
+}
+
+void require_isa(const StudySpec& study) {
+  const std::string_view isa = study::to_word(study.resources.isa);
+  if (isa.empty()) return;
+  const std::string lacking = tasks::isa_lacks(isa);
+  if (!lacking.empty())
+    throw base::Error(base::Errc::no_device, base::cat("resources.isa: ", isa, ": ", lacking));
 }
 
 std::int64_t counted_steps(const StudySpec& study, const StudyData& data, const TrialSpec& spec,
@@ -414,6 +423,8 @@ WorkCounters NetworkWork::counters() const {
   WorkCounters work;
   work.tasks = static_cast<std::int64_t>(summary.tasks);
   std::vector<double> counted = counted_by_tasks();
+  // The driver of agents has read the data, too, but for its shape alone.
+  if (rt::takes_agents()) counted[1] = 0;
   const std::vector<double> elsewhere = rt::agent_totals();
   for (std::size_t i = 0; i < std::min(counted.size(), elsewhere.size()); ++i)
     counted[i] += elsewhere[i];

@@ -72,6 +72,10 @@ void prepare_gpu(const TrialResources& asked);
 /// lacks here what the precision needs.
 void require_precision(kern::Precision precision, const TrialResources& asked);
 
+/// Throws base::Error (no_device) where this process computes with another instruction set than
+/// `resources.isa` says.
+void require_isa(const StudySpec& study);
+
 /// Epochs at which a trial that trains `epochs` reports: where the study's rule may decide; after
 /// each epoch where it counts anything else or never decides; always the last one. A prefix of the
 /// boundaries of every longer trial, but for its own end.

@@ -137,6 +137,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   // Without sharing nothing is taken from a run before, not even from one that was stopped.
   std::error_code nothing_there;
   if (!options.sharing) std::filesystem::remove_all(private_store(options), nothing_there);
+  require_isa(study);
   tasks::setup_process();
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);

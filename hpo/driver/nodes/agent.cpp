@@ -1,16 +1,21 @@
 #include "hpo/driver/nodes/agent.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <functional>
 #include <optional>
 
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/run_config.h"
@@ -64,9 +69,10 @@ Seat seat_in(const base::Path& folder) {
 }
 
 /// The folder, if this machine sees it: a later driver can be found there.
-Seat seat_by(const AgentOrders& orders, const base::Path& folder, std::optional<AgentRoom>& room) {
+Seat seat_by(const AgentOrders& orders, const base::Path& folder,
+             std::optional<base::TemporaryFolder>& room) {
   if (sees_folder(folder, orders)) return seat_in(folder);
-  room.emplace();
+  room.emplace(base::node_folder(), "trellis-agent-");
   return {.folder = room->path(),
           .shared = false,
           .study = orders.study,
@@ -77,18 +83,23 @@ Seat seat_by(const AgentOrders& orders, const base::Path& folder, std::optional<
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
-  std::optional<AgentRoom> room;
+  std::optional<base::TemporaryFolder> room;
   const Seat seat =
       options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
   base::take_part_of_cores(options.part, options.parts);
   (void)rt::net::job_ends_soon();  // asks Slurm, before the driver waits for signs of life
   const StudySpec study =
       parse_study(seat.study, "study.yaml", "/", {.data_elsewhere = !seat.shared});
-  if (!study.runs_command) tasks::setup_process();
+  if (!study.runs_command) {
+    require_isa(study);
+    tasks::setup_process();
+  }
   RunOptions run;
   run.folder = seat.folder;
   run.sharing = seat.shared;
-  run.workers = options.workers;
+  // Slurm may leave a task all cores of its machine, and count on its good will.
+  run.workers = options.workers > 0 ? options.workers
+                                    : std::min(rt::net::slurm_cores(), base::usable_cores());
   run.engine = options.engine;
   const Interrupts interrupts;
   std::atomic<bool> over = false;
@@ -111,10 +122,17 @@ int run_agent(const AgentOptions& options) {
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);
   agent.stopping = leaving;
+  agent.orphan = options.orphan;
+  // A program has its time to end, and some to say so.
+  if (study.runs_command)
+    agent.leave = agent.leave + std::chrono::nanoseconds(std::llround(1e9 * study.limits.grace));
   agent.totals = counted_by_tasks;
   std::string text;
   const rt::net::Dismissal why = rt::serve(agent, text);
   if (!text.empty()) base::warn(text);
+  // One that has no driver, or that this study cannot use, is not started again.
+  if (why == rt::net::Dismissal::over && !over && leaving() && is_submitted_agent())
+    requeue_this_job();
   return rt::exit_code(why);
 }
 

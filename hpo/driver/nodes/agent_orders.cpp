@@ -2,10 +2,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <system_error>
-
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/pipe.h"
@@ -25,20 +21,6 @@ bool sees_folder(const base::Path& folder, const AgentOrders& orders) {
   } catch (const base::Error&) {
     return false;
   }
-}
-
-AgentRoom::AgentRoom() {
-  const char* const of_job = std::getenv("SLURM_TMPDIR");
-  const base::Path in =
-      of_job != nullptr ? base::Path(of_job) : std::filesystem::temp_directory_path();
-  std::string name = (in / "trellis-agent-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw base::storage_error("make a folder", name, errno);
-  path_ = name;
-}
-
-AgentRoom::~AgentRoom() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace hpo

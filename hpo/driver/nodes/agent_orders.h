@@ -1,7 +1,6 @@
 #pragma once
 // What a sweep tells the agents that it starts, on their standard input: nobody else can read that.
 
-#include <filesystem>
 #include <string>
 
 #include "base/file.h"
@@ -21,21 +20,5 @@ struct AgentOrders {
 
 /// Whether the study's folder is the one that the driver has, and not another one at that path.
 [[nodiscard]] bool sees_folder(const base::Path& folder, const AgentOrders& orders);
-
-/// A folder for an agent that sees no study's folder, in the place that this machine has for
-/// temporary files (SLURM_TMPDIR, else TMPDIR). Gone with this object.
-class AgentRoom {
- public:
-  /// Throws base::Error (storage).
-  AgentRoom();
-  ~AgentRoom();
-  AgentRoom(const AgentRoom&) = delete;
-  AgentRoom& operator=(const AgentRoom&) = delete;
-
-  [[nodiscard]] const base::Path& path() const noexcept { return path_; }
-
- private:
-  base::Path path_;
-};
 
 }  // namespace hpo

@@ -7,13 +7,20 @@
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/study/words.h"
 #include "runtime/codec.h"
 #include "runtime/net/slurm.h"
 
 namespace hpo {
 
-std::vector<std::string> agent_words(const RunOptions& options) {
-  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(), "agent",
+std::string program_file() {
+  const base::Path self = std::filesystem::read_symlink("/proc/self/exe");
+  const base::Path door = self.parent_path() / "trellis";
+  return self.filename() == "trellis-engine" && base::file_size(door) ? door : self;
+}
+
+std::vector<std::string> agent_words(const StudySpec& study, const RunOptions& options) {
+  std::vector<std::string> words{program_file(), "agent",
                                  std::filesystem::absolute(options.folder).string()};
   const auto add = [&](const char* option, std::string value) {
     words.emplace_back(option);
@@ -22,11 +29,13 @@ std::vector<std::string> agent_words(const RunOptions& options) {
   if (options.workers > 0) add("--workers", std::to_string(options.workers));
   if (options.engine != Engine::automatic)
     add("--executor", std::string(engine_word(options.engine)));
+  if (study.resources.isa != study::Isa::any)
+    add("--isa", std::string(study::to_word(study.resources.isa)));
   return words;
 }
 
-void start_agents(const RunOptions& options, const std::function<AgentOrders()>& orders,
-                  rt::net::HostProcesses& processes) {
+void start_agents(const StudySpec& study, const RunOptions& options,
+                  const std::function<AgentOrders()>& orders, rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
   std::vector<rt::net::HostAgent> agents = rt::net::agents_on(options.hosts);
   if (const rt::net::SlurmStep* const step = options.step)
@@ -36,7 +45,7 @@ void start_agents(const RunOptions& options, const std::function<AgentOrders()>&
     start.host = agent.host;
     start.node = agent.node;
     start.log = NetFolder(folder).path() / (start.node + ".log");
-    start.words = agent_words(options);
+    start.words = agent_words(study, options);
     for (const char* word : {"--orders", "--node", start.node.c_str()})
       start.words.emplace_back(word);
     if (agent.parts > 1) {

@@ -11,13 +11,17 @@
 
 namespace hpo {
 
+/// The program that a person starts, where this is the one that it starts in turn.
+[[nodiscard]] std::string program_file();
+
 /// The words that start an agent of the study, here or on a machine that has the same files.
-[[nodiscard]] std::vector<std::string> agent_words(const RunOptions& options);
+[[nodiscard]] std::vector<std::string> agent_words(const StudySpec& study,
+                                                   const RunOptions& options);
 
 /// Starts an agent (`trellis agent`) on each host of RunOptions::hosts, with orders of its own, and
 /// one here in a step of a Slurm job.
 /// Throws as rt::net::HostProcesses::start.
-void start_agents(const RunOptions& options, const std::function<AgentOrders()>& orders,
-                  rt::net::HostProcesses& processes);
+void start_agents(const StudySpec& study, const RunOptions& options,
+                  const std::function<AgentOrders()>& orders, rt::net::HostProcesses& processes);
 
 }  // namespace hpo

@@ -28,6 +28,8 @@ class NetFolder {
   };
   /// Says where the driver is.
   void publish(const Driver& driver) const;
+  /// There is none that takes agents in.
+  void retract() const;
   /// Where it said it is; nothing where none has.
   [[nodiscard]] std::optional<Driver> driver() const;
 

@@ -1,21 +1,18 @@
 #include "hpo/driver/nodes/slurm_array.h"
 
-#include <wordexp.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <sstream>
-#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/machine.h"
 #include "base/shell.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_jobs.h"
 #include "runtime/net/slurm.h"
 
 namespace hpo {
@@ -23,24 +20,6 @@ namespace hpo {
 namespace {
 
 constexpr int kLooks = 50;  ///< so many tenths of a second between two looks at the queue
-
-/// An agent without options of its own gets a whole node, as one that ssh starts does.
-bool says_how_much(const std::vector<std::string>& options) {
-  constexpr std::array<std::string_view, 7> kSizes{
-      "-c", "--cpus-per-task", "--exclusive", "-s", "--oversubscribe", "-n", "--ntasks"};
-  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
-    return std::any_of(kSizes.begin(), kSizes.end(), [&](std::string_view size) {
-      return option.starts_with(size) &&
-             (size.size() == 2 || option.size() == size.size() || option[size.size()] == '=');
-    });
-  });
-}
-
-/// Where sbatch says what it is that it cannot do.
-std::string last_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return base::printable(text.substr(text.rfind('\n') + 1), 400);
-}
 
 /// "2 running, 6 pending (Resources)".
 std::string summary(const std::string& queue) {
@@ -65,62 +44,62 @@ std::string summary(const std::string& queue) {
 
 }  // namespace
 
-std::vector<std::string> words_of(const std::string& text, const std::string& option) {
-  wordexp_t found{};
-  if (::wordexp(text.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF) != 0)
-    throw base::Error(base::Errc::usage, base::cat(option, ": '", base::printable(text, 60),
-                                                   "', expected options of sbatch, quoted as for "
-                                                   "a shell"));
-  std::vector<std::string> words(found.we_wordv, found.we_wordv + found.we_wordc);
-  ::wordfree(&found);
-  return words;
-}
-
-std::string some_slurm_node() {
-  std::istringstream nodes(rt::net::ask_slurm("sinfo", {"--noheader", "--Node", "--format=%N"}));
-  const std::string own = base::host_name();
-  for (std::string node; nodes >> node;) {
-    if (node != own) return node;
-  }
-  return {};
-}
-
 SlurmArray::SlurmArray(const base::Path& study, const SlurmWish& wish,
-                       const std::vector<std::string>& agent) {
-  const base::Path log = NetFolder(study).path() / "slurm-%A_%a.log";
-  std::vector<std::string> words{"--parsable",
-                                 "--job-name=" + study.filename().string(),
-                                 base::cat("--array=1-", wish.agents),
-                                 "--nodes=1",
-                                 "--requeue",
-                                 "--open-mode=append",
-                                 "--signal=B:USR1@60",
-                                 "--output=" + log.string()};
-  if (!says_how_much(wish.options)) words.emplace_back("--exclusive");
-  words.insert(words.end(), wish.options.begin(), wish.options.end());
-  std::string script = "#!/bin/sh\nexec";
-  for (const std::string& word : agent) script += " " + base::shell_quoted(word);
-  script += " --node \"$SLURMD_NODENAME.$SLURM_ARRAY_TASK_ID\"\n";
-  const base::ProgramResult result = rt::net::run_slurm("sbatch", words, script);
-  if (result.end != base::ProcessEnd::exited || result.status != 0)
-    throw base::Error(base::Errc::usage, base::cat("--nodes: no job: ", last_line(result.errors)));
-  // "17" or "17;cluster".
-  job_ = result.output.substr(0, result.output.find_first_of(";\n"));
+                       const std::vector<std::string>& agent)
+    : file_(NetFolder(study).path() / "slurm-jobs") {
+  const int kept = adopt(wish.agents);
+  if (kept < wish.agents) submit(study, wish, wish.agents - kept, agent);
   watcher_ = std::jthread([this](const std::stop_token& over) { watch(over); });
+}
+
+/// What an earlier driver has asked for and left. Where Slurm does not say how much that is, all
+/// that is wanted: twice as many nodes would be worse than a few less.
+int SlurmArray::adopt(int wanted) {
+  int kept = 0;
+  if (!base::file_size(file_)) return kept;
+  std::istringstream before(base::read_file(file_));
+  for (std::string job; before >> job;) {
+    const std::optional<int> left = jobs_left(job);
+    if (left == 0) continue;
+    kept += left.value_or(wanted);
+    jobs_ += (jobs_.empty() ? "" : ",") + job;
+  }
+  return kept;
+}
+
+void SlurmArray::submit(const base::Path& study, const SlurmWish& wish, int agents,
+                        const std::vector<std::string>& agent) {
+  const base::Path log = file_.parent_path() / "slurm-%A_%a.log";
+  std::string command;
+  for (const std::string& word : agent) command += base::shell_quoted(word) + " ";
+  // Slurm starts a driver again after two minutes and more.
+  command += "--orphan 300 --node \"$SLURMD_NODENAME.$SLURM_ARRAY_TASK_ID\"";
+  const std::string job =
+      submit_job(study, wish, {base::cat("--array=1-", agents), "--output=" + log.string()},
+                 agent_script(command));
+  jobs_ += (jobs_.empty() ? "" : ",") + job;
+  std::string lines = jobs_ + "\n";
+  std::ranges::replace(lines, ',', '\n');
+  base::write_file_atomic(file_, lines, base::Durability::cached);
 }
 
 SlurmArray::~SlurmArray() {
   watcher_ = {};
-  (void)rt::net::ask_slurm("scancel", {job_});
+  std::vector<std::string> jobs;
+  std::istringstream words(jobs_);
+  for (std::string job; std::getline(words, job, ',');) jobs.push_back(job);
+  if (kept_ || !rt::net::ask_slurm("scancel", jobs)) return;  // the next driver finds them
+  std::error_code ignored;
+  std::filesystem::remove(file_, ignored);
 }
 
 void SlurmArray::watch(const std::stop_token& over) {
   for (int tenth = 0; !over.stop_requested(); tenth = (tenth + 1) % kLooks) {
     if (tenth == 0) {
-      const std::string queue = rt::net::ask_slurm(
-          "squeue", {"--noheader", "--array", "--job=" + job_, "--format=%T %r"});
+      const auto queue = rt::net::ask_slurm(
+          "squeue", {"--noheader", "--array", "--job=" + jobs_, "--format=%T %r"});
       const std::scoped_lock lock(mutex_);
-      said_ = queue.empty() ? "none is left" : summary(queue);
+      if (queue) said_ = queue->empty() ? "none is left" : summary(*queue);
     }
     base::sleep_for(std::chrono::milliseconds(100));
   }

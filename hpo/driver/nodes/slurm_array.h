@@ -13,14 +13,8 @@
 
 namespace hpo {
 
-/// Words as a shell would split them. Throws base::Error (usage) that names `option` for a
-/// quotation mark without its other one.
-[[nodiscard]] std::vector<std::string> words_of(const std::string& text, const std::string& option);
-
-/// A node of the cluster that this machine is not; empty where Slurm names none.
-[[nodiscard]] std::string some_slurm_node();
-
-/// Submits the array, and cancels what is left of it at its end.
+/// Submits the array, or what is missing of one that an earlier driver of the study left behind,
+/// and cancels what is left of it at its end.
 class SlurmArray {
  public:
   /// `study`: its folder, which all nodes see; `agent`: the words that start an agent there. Throws
@@ -30,14 +24,23 @@ class SlurmArray {
   SlurmArray(const SlurmArray&) = delete;
   SlurmArray& operator=(const SlurmArray&) = delete;
 
-  [[nodiscard]] const std::string& job() const noexcept { return job_; }
+  /// Slurm's number; several have commas between them.
+  [[nodiscard]] const std::string& jobs() const noexcept { return jobs_; }
+  /// They are not cancelled at the end: this driver is started again, and goes on with them.
+  void keep() noexcept { kept_ = true; }
+
   /// How many jobs there are by state, when that has changed: "2 running, 6 pending (Resources)".
   [[nodiscard]] std::optional<std::string> news();
 
  private:
+  int adopt(int wanted);
+  void submit(const base::Path& study, const SlurmWish& wish, int agents,
+              const std::vector<std::string>& agent);
   void watch(const std::stop_token& over);
 
-  std::string job_;
+  base::Path file_;  ///< says which jobs there are, should this process end without cancelling them
+  std::string jobs_;
+  bool kept_ = false;
   std::mutex mutex_;  ///< guards what follows
   std::string said_, told_;
   std::jthread watcher_;

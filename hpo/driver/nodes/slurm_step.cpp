@@ -2,8 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -14,14 +17,44 @@ namespace hpo {
 
 namespace {
 
-constexpr double kMostWaiting = 120;  ///< seconds for the driver to begin
+constexpr double kMostWaiting = 120;  ///< seconds without a sign of a driver that has not begun
+constexpr int kSigns = 50;            ///< tenths of a second between two
 constexpr double kMostEnding = 10;    ///< and to end, once it has sent its agents away
 constexpr int kRunning = -1;
 
 }  // namespace
 
 StepNews::StepNews(const base::Path& study, const rt::net::SlurmStep& step)
-    : file_(NetFolder(study).path() / base::cat("step-", step.id)) {}
+    : file_(NetFolder(study).path() / base::cat("step-", step.id)),
+      sign_(file_.string() + ".sign") {}
+
+void StepNews::prepare() {
+  base::make_folder(file_.parent_path());
+  if (::chmod(file_.parent_path().c_str(), 0700) != 0)
+    throw base::storage_error("protect", file_.parent_path(), errno);
+  const auto write = [this](int number) {
+    base::write_file_atomic(sign_, std::to_string(number), base::Durability::cached);
+  };
+  write(0);
+  preparing_ = std::jthread([this, write](const std::stop_token& over) {
+    for (int tenth = 1; !over.stop_requested() && !code(); ++tenth) {
+      base::sleep_for(std::chrono::milliseconds(100));
+      if (tenth % kSigns != 0) continue;
+      try {
+        write(tenth);
+      } catch (const base::Error&) {  // the next one may succeed
+      }
+    }
+  });
+}
+
+std::string StepNews::sign() const {
+  try {
+    return base::read_file(sign_, 64);
+  } catch (const base::Error&) {
+    return {};
+  }
+}
 
 void StepNews::begun() const {
   // Those of earlier steps tell nobody anything.
@@ -58,10 +91,15 @@ std::optional<int> StepNews::code() const {
 
 int work_in_step(const rt::net::SlurmStep& step, AgentOptions options) {
   const StepNews news(options.folder, step);
-  const base::Moment begun = base::now();
+  base::Moment heard = base::now();
+  std::string sign;
   std::optional<int> code;
   while (!(code = news.code())) {
-    if (base::seconds_since(begun) > kMostWaiting)
+    if (std::string now = news.sign(); now != sign) {
+      sign = std::move(now);
+      heard = base::now();
+    }
+    if (base::seconds_since(heard) > kMostWaiting)
       throw base::Error(base::Errc::cancelled,
                         base::cat(options.folder.string(), ": its driver is not there after ",
                                   kMostWaiting, " s: does ", step.node, " see that folder?"));

@@ -3,6 +3,8 @@
 // driver, the others are agents.
 
 #include <optional>
+#include <string>
+#include <thread>
 
 #include "base/file.h"
 #include "hpo/driver/nodes/agent.h"
@@ -15,6 +17,9 @@ class StepNews {
  public:
   StepNews(const base::Path& study, const rt::net::SlurmStep& step);
 
+  /// From here on the others know that the driver is on its way, until this object goes or the
+  /// driver has begun: reading its data may take long. Throws base::Error (storage).
+  void prepare();
   /// The driver takes agents in. Throws base::Error (storage).
   void begun() const;
   /// It has ended, or cannot begin, with that exit code. Without effect where nothing can be
@@ -23,14 +28,17 @@ class StepNews {
 
   /// Nothing before it has begun; -1 while it runs; then its exit code.
   [[nodiscard]] std::optional<int> code() const;
+  /// Another text every few seconds while it prepares.
+  [[nodiscard]] std::string sign() const;
 
  private:
-  base::Path file_;
+  base::Path file_, sign_;
+  std::jthread preparing_;
 };
 
 /// What a task does that is not the driver: it waits for that one and is an agent. Returns the exit
 /// code of the driver, where it hears of it, so that Slurm's is the study's; 75 where there was no
-/// driver for two minutes. Throws as run_agent().
+/// sign of a driver for two minutes. Throws as run_agent().
 [[nodiscard]] int work_in_step(const rt::net::SlurmStep& step, AgentOptions options);
 
 }  // namespace hpo

@@ -7,10 +7,14 @@
 #include <memory>
 #include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/log/node_info.h"
+#include "hpo/log/stop_driver.h"
+#include "hpo/study/gpus.h"
 #include "runtime/net/slurm.h"
 #include "tasks/tasks.h"
 
@@ -19,7 +23,9 @@ namespace hpo {
 StudyNodes::StudyNodes(const StudySpec& study, const RunOptions& options, EventLog& log,
                        Observer& observer)
     : study_(study), options_(options), log_(log), observer_(observer), folder_(options.folder) {
-  if (options.on_agents()) agents_.emplace();
+  if (!options.on_agents()) return;
+  agents_.emplace();
+  base::remove_file(stop_wish(options.folder));  // of a driver before
 }
 
 namespace {
@@ -28,11 +34,27 @@ namespace {
 std::vector<std::string> hosts_to_reach(const RunOptions& options) {
   std::vector<std::string> hosts = options.hosts;
   if (options.step != nullptr && !options.step->peer.empty()) hosts.push_back(options.step->peer);
-  if (options.slurm.agents > 0) {
-    std::string node = some_slurm_node();
-    if (!node.empty()) hosts.push_back(std::move(node));
-  }
+  if (options.slurm.agents > 0) hosts.push_back(some_slurm_node());
   return hosts;
+}
+
+/// The word behind `name` in an arithmetic.
+std::string word_behind(const std::string& arithmetic, std::string_view name) {
+  const std::size_t at = arithmetic.find(name);
+  if (at == arithmetic.npos) return {};
+  const std::size_t from = at + name.size();
+  return arithmetic.substr(from, arithmetic.find_first_of(" ;", from) - from);
+}
+
+/// What lets an agent with another arithmetic work for the study.
+std::string cure_for(const StudySpec& study, const std::string& theirs, const std::string& ours) {
+  if (may_use_gpus(study)) return "; with GPUs, drive it from a machine that has the agents' GPU";
+  constexpr std::string_view kMaker = "; cpu ", kCompiler = "; gcc ", kLibrary = "; glibc ";
+  for (const std::string_view same : {kMaker, kCompiler, kLibrary}) {
+    if (word_behind(theirs, same) != word_behind(ours, same)) return {};
+  }
+  if (study.resources.isa != study::Isa::any) return {};
+  return "; resources: {isa: avx2} in the study file lets both compute the same";
 }
 
 }  // namespace
@@ -50,25 +72,40 @@ void StudyNodes::configure(rt::Config& config) {
   nodes->changed = [this](const rt::net::AgentView& agent, std::size_t again) {
     changed(agent, again);
   };
+  if (!study_.runs_command)
+    nodes->cure = [this, ours = nodes->arithmetic](const std::string& theirs) {
+      return cure_for(study_, theirs, ours);
+    };
+  nodes->waits = [this](const rt::net::AgentView& agent) {
+    return !over_ && !agents_->has(agent.node);
+  };
+  nodes->refused = [this](const std::string& node, const std::string& why) {
+    observer_.note(base::cat("node ", node, " cannot work for this study: ", why));
+  };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
-    if (!stopping_ && rt::net::job_ends_soon()) {
-      stopping_ = true;
-      observer_.note("the time of this job is over in a minute: stopping");
-      (void)::raise(SIGTERM);
-    }
+    if (rt::net::job_ends_soon()) stop("the time of this job is over in a minute: stopping");
+    if (base::file_size(stop_wish(options_.folder))) stop("asked to stop");
     for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
     for (const auto& ended : agents_->look())
       observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
                                ended.log.string()));
     if (const auto news = array_ ? array_->news() : std::nullopt)
-      observer_.note(base::cat("job ", array_->job(), " of Slurm: ", *news));
+      observer_.note(base::cat("job ", array_->jobs(), " of Slurm: ", *news));
   };
   config.nodes = std::move(nodes);
 }
 
+/// As a signal would, unless there was one already: the second one ends the process at once.
+void StudyNodes::stop(const std::string& why) {
+  if (std::exchange(stopping_, true)) return;
+  if (options_.interrupts != nullptr && options_.interrupts->load() > 0) return;
+  observer_.note(why);
+  (void)::raise(SIGTERM);
+}
+
 void StudyNodes::open(std::int64_t parallel) {
-  if (!agents_) return;
+  if (!agents_) return folder_.retract();
   parallel_ = parallel;
   folder_.publish({rt::nodes_address(), log_.epoch()});
   if (options_.step != nullptr) StepNews(options_.folder, *options_.step).begun();
@@ -77,13 +114,36 @@ void StudyNodes::open(std::int64_t parallel) {
     return AgentOrders{rt::net::load_network().issue(folder_.authority(), false),
                        rt::nodes_address(), study};
   };
-  start_agents(options_, orders, *agents_);
+  start_agents(study_, options_, orders, *agents_);
   if (options_.slurm.agents > 0)
     array_.emplace(std::filesystem::absolute(options_.folder), options_.slurm,
-                   agent_words(options_));
+                   agent_words(study_, options_));
+}
+
+void StudyNodes::finish() {
+  over_ = true;
+  if (agents_) forget_submitted_driver(options_.folder);
+}
+
+/// What a driver that is a job of Slurm leaves to its next start, if there is one.
+void StudyNodes::leave_to_next() {
+  const std::vector<rt::net::AgentView> all = rt::agents();
+  const bool worked =
+      std::ranges::any_of(all, [](const rt::net::AgentView& agent) { return agent.done > 0; });
+  if (!worked) {
+    observer_.note("no task was done: this job is not to be started again");
+    base::write_file_atomic(stop_wish(options_.folder), "", base::Durability::cached);
+  }
+  const bool goes_on = !base::file_size(stop_wish(options_.folder)) && job_goes_on();
+  if (array_ && goes_on) array_->keep();
 }
 
 StudyNodes::Closing::~Closing() {
+  try {
+    if (nodes_.agents_ && !nodes_.over_ && is_submitted_driver()) nodes_.leave_to_next();
+  } catch (const base::Error& error) {
+    base::warn(error.what());
+  }
   if (nodes_.agents_ && (std::uncaught_exceptions() > errors_ || !any_works())) rt::give_up_calls();
 }
 

@@ -23,21 +23,25 @@ class StudyNodes {
 
   /// Lets the runtime of that configuration take agents in.
   void configure(rt::Config& config);
-  /// Says where the driver is, and starts the agents. The runtime is there, and study.yaml.
+  /// Says where the driver is, and starts the agents; else that no driver takes any in. The runtime
+  /// is there, and study.yaml.
   /// `parallel`: slots of the search.
   void open(std::int64_t parallel);
+
+  /// The study is over: no other driver will need its agents.
+  void finish();
 
   /// To go right before the runtime, which waits for all calls that are left. Where no agent is
   /// there to end them, or an error ends the study, nobody needs them any more.
   class Closing {
    public:
-    explicit Closing(const StudyNodes& nodes) : nodes_(nodes) {}
+    explicit Closing(StudyNodes& nodes) : nodes_(nodes) {}
     ~Closing();
     Closing(const Closing&) = delete;
     Closing& operator=(const Closing&) = delete;
 
    private:
-    const StudyNodes& nodes_;
+    StudyNodes& nodes_;
     int errors_ = std::uncaught_exceptions();
   };
 
@@ -45,7 +49,9 @@ class StudyNodes {
   [[nodiscard]] static bool any_works();
   void changed(const rt::net::AgentView& agent, std::size_t again);
   void say_idle();
+  void stop(const std::string& why);
   void dismiss(const std::string& node);
+  void leave_to_next();
 
   const StudySpec& study_;
   const RunOptions& options_;
@@ -53,7 +59,8 @@ class StudyNodes {
   Observer& observer_;
   NetFolder folder_;
   std::int64_t parallel_ = 0;
-  bool stopping_ = false;  ///< because the time of the job is over
+  bool over_ = false;
+  bool stopping_ = false;  ///< or was asked to
   std::optional<rt::net::HostProcesses> agents_;
   std::optional<SlurmArray> array_;
 };

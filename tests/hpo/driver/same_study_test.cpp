@@ -38,6 +38,19 @@ TEST_F(SameStudy, LimitsMayChange) {
   EXPECT_NE(changes[0].to.find("max: 1"), std::string::npos);
 }
 
+TEST_F(SameStudy, ResourcesAndNodesMayChangeButNotTheInstructionSet) {
+  const auto changes = changes_between(text("resources: {isa: avx2}\n"),
+                                       text("resources: {isa: avx2, cpus: 2}\nnodes: 4\n"));
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].key, "nodes");
+  EXPECT_EQ(changes[1].key, "resources");
+  EXPECT_NE(refusal(text("resources: {isa: avx2}\n"), text("resources: {isa: avx512}\n"))
+                .find("resources.isa (avx512, there avx2)"),
+            std::string::npos);
+  EXPECT_NE(refusal(text(), text("resources: {isa: avx2}\n")).find("resources.isa (there is none"),
+            std::string::npos);
+}
+
 TEST_F(SameStudy, AnotherSearchIsRefused) {
   EXPECT_NE(refusal(text(), text("seed: 5\n")).find("with other seed"), std::string::npos);
 }
