@@ -134,6 +134,7 @@ void Driver::emit(std::optional<std::uint64_t> trial, EventBody event, const Rea
 }
 
 bool Driver::commit_is_due() const {
+  if (log_.fenced()) return true;  // which says so
   return waits_since_ &&
          (log_.pending() >= kCommitEvents || base::now() - *waits_since_ >= setup_.commit_delay);
 }

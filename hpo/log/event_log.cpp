@@ -316,6 +316,8 @@ void EventLog::note_use(SessionUse use) {
 }
 std::vector<Event> EventLog::commit(base::Durability how) { return impl_->commit(how); }
 const TrialTable& EventLog::trials() const { return impl_->table; }
+bool EventLog::fenced() const { return impl_->fenced_by > impl_->epoch; }
+bool EventLog::stands() const { return impl_->claim->stands(); }
 void EventLog::fence(std::int64_t epoch) { impl_->fenced_by = std::max(impl_->fenced_by, epoch); }
 std::int64_t EventLog::epoch() const { return impl_->epoch; }
 

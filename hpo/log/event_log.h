@@ -86,6 +86,9 @@ class EventLog {
   /// Another driver, of that epoch, has been seen: from now on `commit` writes nothing and throws
   /// base::Error (locked).
   void fence(std::int64_t epoch);
+  [[nodiscard]] bool fenced() const;
+  /// False once another driver has claimed the study. Looks into its folder.
+  [[nodiscard]] bool stands() const;
   /// The epoch of this driver: 1 for the first, one more each time.
   [[nodiscard]] std::int64_t epoch() const;
   /// A fact written by `note` in this or an earlier session.

@@ -95,7 +95,7 @@ std::string difference(const std::string& there, const std::string& here) {
       if (std::find(other.begin(), other.end(), part) == other.end())
         found += (found.empty() ? "" : "; ") + part;
     }
-    return found.empty() ? std::string("less") : found;
+    return found.empty() ? std::string("nothing") : found;
   };
   return base::cat(only_in(theirs, ours), " there, ", only_in(ours, theirs), " here");
 }

@@ -17,7 +17,6 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/executable.h"
 #include "base/new_file.h"
 #include "base/pipe.h"
@@ -103,36 +102,27 @@ std::string address_on_the_way(const std::string& host) {
   return text_of(own);
 }
 
-/// That of the first network that this machine has besides its own; empty where it has none.
+}  // namespace
+
 std::string address_outside() {
   ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return {};
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(all, &::freeifaddrs);
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(::getifaddrs(&all) == 0 ? all : nullptr,
+                                                           &::freeifaddrs);
+  for (const ifaddrs* one = owner.get(); one != nullptr; one = one->ifa_next) {
     const bool usable = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
     if (usable && one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET)
       return text_of(*reinterpret_cast<const sockaddr_in*>(one->ifa_addr));
   }
-  return {};
+  return "127.0.0.1";
 }
 
-}  // namespace
-
 std::string address_towards(const std::vector<std::string>& hosts) {
-  std::string away;
   for (const std::string& host : hosts) {
-    if (is_here(host)) continue;
-    if (away.empty()) away = host;
-    std::string address = address_on_the_way(host);
+    std::string address = is_here(host) ? std::string() : address_on_the_way(host);
     if (!address.empty()) return address;
   }
-  if (away.empty()) return "127.0.0.1";
   // A name that only ssh knows, or a scheduler.
-  std::string address = address_outside();
-  if (address.empty())
-    throw base::Error(base::Errc::usage, base::cat("this machine has no network on which ",
-                                                   base::printable(away, 60), " could reach it"));
-  return address;
+  return std::ranges::all_of(hosts, is_here) ? "127.0.0.1" : address_outside();
 }
 
 void HostProcesses::start(const HostStart& what) {

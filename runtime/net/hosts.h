@@ -18,9 +18,12 @@ namespace rt::net {
 /// anything else.
 [[nodiscard]] std::vector<std::string> hosts_of(const std::string& list, const std::string& option);
 
-/// This machine's address on the way to the first host that is another machine and whose name has
-/// an address; where none has, that of its first network; 127.0.0.1 where none is another machine.
-/// Throws base::Error (usage) where another machine could not reach this one.
+/// This machine's address on the first network that it has besides its own; 127.0.0.1 where it has
+/// none.
+[[nodiscard]] std::string address_outside();
+
+/// Its address on the way to the first host that is another machine and whose name has an address;
+/// where none has, address_outside(); 127.0.0.1 where none is another machine.
 [[nodiscard]] std::string address_towards(const std::vector<std::string>& hosts);
 
 /// An agent of a list of hosts: what it is called, and which part of its machine it gets where that

@@ -11,6 +11,7 @@ import study as studies
 from leaving import CONF, state, wait_until
 
 NODES = 3
+IN_USE = 5  # an exit code
 WISH = ["--nodes", f"slurm:{NODES}", "--slurm", "-p main"]
 
 
@@ -140,7 +141,7 @@ class Jobs:
         assert done.returncode == 0, f"{done.stdout}{done.stderr}"
         took = time.monotonic() - begun
         wait_until(lambda: not self.queue(), f"no job of {self.queue()}", 30)
-        assert state(self.rig, job) != "PENDING" and self.study.status(self.runs)["state"] == "stopped", \
+        assert state(self.rig, job) != "PENDING" and self.study.status(self.runs)["state"] == "interrupted", \
             f"{state(self.rig, job)}, {self.study.status(self.runs)}"
         self.go_on("--detach")
         self.end(f"a driver on another node, asked to stop ({took:.1f} s), and the same command again")
@@ -153,6 +154,37 @@ class Jobs:
         assert state(self.rig, job) == "CANCELLED", state(self.rig, job)
         self.go_on("--detach")
         self.end("a driver whose job was cancelled, and the same command again")
+
+
+    def waiting_driver(self):
+        """A driver whose job has not begun can be seen and stopped, and there is no second one."""
+        busy = self.rig.popen("head", "srun", "-p", "urgent", "-N", str(NODES), "--exclusive", "sleep", "60")
+        wait_until(lambda: not self.rig.slurm("sinfo", "-h", "-t", "idle", "-o", "%N").stdout.strip(), "busy nodes")
+        self.number += 1
+        self.runs = f"jobs-{self.number}"
+        job = self.go_on("--detach")
+        told = self.study.read(self.runs, "status")
+        assert told.returncode == 0 and told.stdout.startswith(f"job {job} of Slurm is to drive it: PENDING"), told
+        second = self.rig.run("head", *self.study.command(self.runs, *WISH, "--detach"))
+        assert second.returncode == IN_USE and f"in use by job {job} of Slurm" in second.stderr, second
+        done = self.study.read(self.runs, "stop")
+        assert done.returncode == 0 and f"job {job} was cancelled" in done.stdout, done
+        assert not [line for line in self.queue() if line.startswith(job)], self.queue()
+        self.rig.slurm("scancel", "-n", "sleep")
+        busy.communicate(timeout=40)
+        self.rig.wait_for_idle()
+        self.go_on("--detach")
+        self.end("a driver whose job was stopped before it began, and the same command again")
+
+    def driver_without_time(self):
+        """A job that is too short for any task is not started again and again."""
+        job = self.begin("--detach", wish=("--nodes", f"slurm:{NODES}", "--slurm", "-p main -t 1"))
+        wait_until(lambda: not self.queue(), f"the end of {self.queue()}", 40)
+        assert state(self.rig, job) in ("FAILED", "COMPLETED"), state(self.rig, job)
+        log = (self.study.folder / self.runs / f"small/net/driver-{job}.log").read_text()
+        assert "no task was done: this job is not to be started again" in log, log
+        self.go_on("--detach")
+        self.end("a driver whose job was too short, and another one")
 
 
 def row(rig, options):
@@ -173,6 +205,8 @@ def row(rig, options):
         jobs.preempted_driver()
         jobs.stopped_driver()
         jobs.cancelled_driver()
+        jobs.waiting_driver()
+        jobs.driver_without_time()
 
 
 if __name__ == "__main__":

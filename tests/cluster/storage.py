@@ -42,6 +42,17 @@ def cut_off(rig, study, number, chance):
     return longer
 
 
+def freeze_whole(rig, node):
+    """Freezes a node with all threads of its driver: one that waits for the shared folder does not stop, and the others go on."""
+    for _ in range(50):
+        rig.freeze(node)
+        if all(thread.rpartition(") ")[2].startswith("T") for thread in rig.threads(node) if "(trellis" in thread):
+            return
+        rig.thaw(node)
+        time.sleep(0.05)
+    raise AssertionError(f"{node} never stood still")
+
+
 def taken_over(rig, study, number):
     """A driver freezes with its node, another one takes the study over, and the first comes to itself."""
     runs = f"over-{number}"
@@ -49,17 +60,19 @@ def taken_over(rig, study, number):
     wait_until(lambda: study.nodes(runs), f"an agent of {runs}")
     own = rig.popen("n2", study.trellis, "agent", f"{study.home}/{runs}/small", "--node", "own")
     wait_until(lambda: "own" in study.nodes(runs), "the agent that came by itself")
-    rig.freeze("n1")
+    freeze_whole(rig, "n1")
     begun = time.monotonic()
     second = rig.popen("n3", *study.command(runs, "--hosts", "localhost"))
-    wait_until(lambda: len(study.nodes(runs)) == 2 and second.poll() is None, "the second driver's agents")
+    wait_until(lambda: " on n3 since " in study.read(runs, "status").stdout or second.poll() is not None, "the second driver")
+    assert second.poll() is None, f"the second driver: {second.returncode}: {second.communicate()}"
     took = time.monotonic() - begun
+    wait_until(lambda: "own" in study.nodes(runs) or second.poll() is not None, "the agent that waits")
     rig.thaw("n1")
     said = first.communicate(timeout=30)
     assert first.returncode == IN_USE, f"the first driver ended with {first.returncode}: {said}"
     out, errors = second.communicate(timeout=90)
     assert second.returncode == 0, f"the second driver: {second.returncode}: {out}{errors}"
-    assert "node own has come" in errors, f"the agent of the first driver has not come: {errors}"
+    assert "node own has come" in errors, f"the agent of the first driver has not come to the second: {errors}"
     study.check(runs)
     ended = own.communicate(timeout=30)
     assert own.returncode == 0, f"the agent ended with {own.returncode}: {ended}"
@@ -98,8 +111,10 @@ def row(rig, options):
     short = studies.Study(rig, options.programs, name="short")
     short.reference()
     race(rig, short, 100 if options.full else 2)
+    long = studies.Study(rig, options.programs, "asha", trials=300, name="long")
+    long.reference()
     for number in range(5 if options.full else 1):
-        taken_over(rig, study, number)
+        taken_over(rig, long, number)
     chance = random.Random(options.seed)
     cuts = max(options.cuts, 10) if options.full else options.cuts
     longest = max(cut_off(rig, study, number, chance) for number in range(cuts))

@@ -71,7 +71,16 @@ Seat seat_in(const base::Path& folder) {
 /// The folder, if this machine sees it: a later driver can be found there.
 Seat seat_by(const AgentOrders& orders, const base::Path& folder,
              std::optional<base::TemporaryFolder>& room) {
-  if (sees_folder(folder, orders)) return seat_in(folder);
+  if (sees_folder(folder, orders)) {
+    Seat seat = seat_in(folder);
+    if (orders.beside > 0)
+      seat.address = [net = NetFolder(folder), orders] {
+        const auto driver = net.driver();
+        if (!driver) return std::string();
+        return driver->epoch == orders.beside ? orders.address : driver->address;
+      };
+    return seat;
+  }
   room.emplace(base::node_folder(), "trellis-agent-");
   return {.folder = room->path(),
           .shared = false,

@@ -35,7 +35,8 @@ std::vector<std::string> agent_words(const StudySpec& study, const RunOptions& o
 }
 
 void start_agents(const StudySpec& study, const RunOptions& options,
-                  const std::function<AgentOrders()>& orders, rt::net::HostProcesses& processes) {
+                  const std::function<AgentOrders(bool beside)>& orders,
+                  rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
   std::vector<rt::net::HostAgent> agents = rt::net::agents_on(options.hosts);
   if (const rt::net::SlurmStep* const step = options.step)
@@ -52,7 +53,7 @@ void start_agents(const StudySpec& study, const RunOptions& options,
       start.words.emplace_back("--part");
       start.words.push_back(base::cat(agent.part, "/", agent.parts));
     }
-    start.input = base::as_text(rt::encode(orders()));
+    start.input = base::as_text(rt::encode(orders(rt::net::is_here(agent.host))));
     processes.start(start);
   }
 }

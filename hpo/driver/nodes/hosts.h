@@ -22,6 +22,7 @@ namespace hpo {
 /// one here in a step of a Slurm job.
 /// Throws as rt::net::HostProcesses::start.
 void start_agents(const StudySpec& study, const RunOptions& options,
-                  const std::function<AgentOrders()>& orders, rt::net::HostProcesses& processes);
+                  const std::function<AgentOrders(bool beside)>& orders,
+                  rt::net::HostProcesses& processes);
 
 }  // namespace hpo

@@ -41,6 +41,15 @@ std::string last_line(std::string text) {
   return base::printable(text.substr(text.rfind('\n') + 1), 400);
 }
 
+/// Runs `command` with one more variable, behind the lines `before`. As a step of its own: what
+/// Slurm sends to a job that has to go, it sends to its steps alone.
+std::string job_script(const std::string& variable, const std::string& command,
+                       const std::string& before = {}) {
+  const std::string srun = base::shell_quoted(base::find_executable("srun", "/").value_or("srun"));
+  return base::cat("#!/bin/sh\n", before, "exec ", srun,
+                   " --nodes=1 --ntasks=1 --cpu-bind=none env ", variable, " ", command, "\n");
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(const std::string& text, const std::string& option) {
@@ -64,16 +73,6 @@ std::string some_slurm_node() {
   return "a node of Slurm";
 }
 
-std::string job_script(const std::vector<std::string>& variables, const std::string& command,
-                       const std::string& before) {
-  // As a step of its own: what Slurm sends to a job that has to go, it sends to its steps alone.
-  std::string line =
-      base::cat("exec ", base::shell_quoted(base::find_executable("srun", "/").value_or("srun")),
-                " --nodes=1 --ntasks=1 --cpu-bind=none env");
-  for (const std::string& variable : variables) line += " " + base::shell_quoted(variable);
-  return base::cat("#!/bin/sh\n", before, line, " ", command, "\n");
-}
-
 std::string submit_job(const base::Path& study, const SlurmWish& wish, std::vector<std::string> own,
                        const std::string& script) {
   for (const std::string& option : wish.options) {
@@ -86,9 +85,7 @@ std::string submit_job(const base::Path& study, const SlurmWish& wish, std::vect
   words.push_back("--job-name=" + study.filename().string());
   if (!says_how_much(wish.options)) words.emplace_back("--exclusive");
   words.insert(words.end(), wish.options.begin(), wish.options.end());
-  // Without these nothing works. The signal comes before an agent or a driver leaves by itself.
-  for (const char* word :
-       {"--parsable", "--nodes=1", "--requeue", "--open-mode=append", "--signal=B:USR1@90"})
+  for (const char* word : {"--parsable", "--nodes=1", "--requeue", "--open-mode=append"})
     words.emplace_back(word);
   constexpr double kPatience = 60;  // of a busy controller
   const base::ProgramResult result = rt::net::run_slurm("sbatch", words, script, kPatience);
@@ -144,7 +141,7 @@ std::string this_job() {
 
 }  // namespace
 
-std::string agent_script(const std::string& command) { return job_script({kAsAgent}, command, ""); }
+std::string agent_script(const std::string& command) { return job_script(kAsAgent, command); }
 
 std::string submit_driver(const base::Path& study, const SlurmWish& wish,
                           const std::string& command, const std::string& first) {
@@ -167,10 +164,11 @@ std::string submit_driver(const base::Path& study, const SlurmWish& wish,
                     : base::cat("set --\n[ \"${SLURM_RESTART_COUNT:-0}\" -gt 0 ] || set -- ",
                                 base::shell_quoted(first), "\n");
   base::remove_file(stop_wish(study));
-  std::string job = submit_job(study, wish,
-                               {"--chdir=" + std::filesystem::current_path().string(),
-                                "--output=" + (net / "driver-%j.log").string()},
-                               job_script({kAsDriver}, words + (first.empty() ? "" : " \"$@\""), before));
+  std::string job =
+      submit_job(study, wish,
+                 {"--chdir=" + std::filesystem::current_path().string(),
+                  "--output=" + (net / "driver-%j.log").string()},
+                 job_script(kAsDriver, words + (first.empty() ? "" : " \"$@\""), before));
   note_submitted_driver(study, job);
   return job;
 }

@@ -64,7 +64,11 @@ void StudyNodes::configure(rt::Config& config) {
   // Asks Slurm, which may take seconds: a driver that waits for that later loses its agents.
   (void)rt::net::job_ends_soon();
   auto nodes = std::make_shared<rt::NodesConfig>();
-  nodes->listen_at = rt::net::address_towards(hosts_to_reach(options_));
+  const std::vector<std::string> away = hosts_to_reach(options_);
+  // Agents that somebody starts elsewhere must reach a driver, too, that knows of no other machine.
+  everywhere_ = std::ranges::all_of(away, rt::net::is_here);
+  reached_at_ = everywhere_ ? rt::net::address_outside() : rt::net::address_towards(away);
+  nodes->listen_at = everywhere_ ? "0.0.0.0" : reached_at_;
   nodes->identity = rt::net::load_network().issue(folder_.authority(), true);
   nodes->epoch = static_cast<std::uint64_t>(log_.epoch());
   nodes->build = rt::program_stamp();
@@ -84,6 +88,9 @@ void StudyNodes::configure(rt::Config& config) {
   };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
+    // Who waits for agents commits nothing, and would not see that they are another driver's now.
+    constexpr std::uint64_t kTicks = 8;
+    if (++ticks_ % kTicks == 0 && !log_.stands()) log_.fence(log_.epoch() + 1);
     if (rt::net::job_ends_soon()) stop("the time of this job is over in a minute: stopping");
     if (base::file_size(stop_wish(options_.folder))) stop("asked to stop");
     for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
@@ -107,12 +114,17 @@ void StudyNodes::stop(const std::string& why) {
 void StudyNodes::open(std::int64_t parallel) {
   if (!agents_) return folder_.retract();
   parallel_ = parallel;
-  folder_.publish({rt::nodes_address(), log_.epoch()});
+  const std::string listens = rt::nodes_address();
+  const std::string port = listens.substr(listens.rfind(':'));
+  const std::string address = reached_at_ + port;
+  folder_.publish({address, log_.epoch()});
   if (options_.step != nullptr) StepNews(options_.folder, *options_.step).begun();
   const std::string study = base::read_file(options_.folder / "study.yaml");
-  const auto orders = [&] {
+  const auto orders = [&](bool beside) {
+    // One beside the driver reaches it whatever becomes of this machine's networks.
     return AgentOrders{rt::net::load_network().issue(folder_.authority(), false),
-                       rt::nodes_address(), study};
+                       beside && everywhere_ ? "127.0.0.1" + port : address, study,
+                       beside ? log_.epoch() : 0};
   };
   start_agents(study_, options_, orders, *agents_);
   if (options_.slurm.agents > 0)

@@ -59,6 +59,9 @@ class StudyNodes {
   Observer& observer_;
   NetFolder folder_;
   std::int64_t parallel_ = 0;
+  std::uint64_t ticks_ = 0;
+  bool everywhere_ = false;  ///< it listens on all networks of this machine
+  std::string reached_at_;   ///< host
   bool over_ = false;
   bool stopping_ = false;  ///< or was asked to
   std::optional<rt::net::HostProcesses> agents_;

@@ -100,8 +100,9 @@ TEST_F(SlurmJobs, OneForEachAgent) {
 TEST_F(SlurmJobs, ThatAKilledDriverLeftAreKept) {
   const base::Path kept = study_ / "net" / "slurm-jobs";
   std::ofstream(kept) << "15\n16\n";
-  make("squeue", "case \"$*\" in *--job=16*) printf '16_1\\n16_2\\n';; *) "
-                 "echo 'squeue: error: Invalid job id specified' >&2; exit 1;; esac");
+  make("squeue",
+       "case \"$*\" in *--job=16*) printf '16_1\\n16_2\\n';; *) "
+       "echo 'squeue: error: Invalid job id specified' >&2; exit 1;; esac");
   {
     const hpo::SlurmArray array(study_, {.agents = 5}, {"agent"});
     EXPECT_EQ(array.jobs(), "16,17");

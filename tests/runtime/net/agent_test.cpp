@@ -20,6 +20,8 @@ struct IdleDriver final : EndPoint, Dispatcher::Client {
   std::vector<Outcome> outcomes;
   std::vector<AgentView> changes;
   std::vector<std::pair<std::uint64_t, std::string>> heard;
+  std::vector<std::string> refusals;
+  bool agents_wait = false;
   std::uint64_t fenced_by = 0;
 
   explicit IdleDriver(InProcess& all) : network(all) {}
@@ -43,6 +45,10 @@ struct IdleDriver final : EndPoint, Dispatcher::Client {
   Dispatcher::Blob content(base::Key) override { return nullptr; }
   void unneeded(base::Key) override {}
   void changed(const AgentView& agent, std::size_t) override { changes.push_back(agent); }
+  void refused(const std::string& node, const std::string& why) override {
+    refusals.push_back(node + ": " + why);
+  }
+  bool waits(const AgentView&) override { return agents_wait; }
   void fenced(std::uint64_t epoch) override { fenced_by = epoch; }
 };
 
@@ -86,11 +92,16 @@ TEST_F(Agents, OneThatComesBeforeItsDriverKnocksAgain) {
 }
 
 TEST_F(Agents, AnotherBuildOrArithmeticIsRefused) {
-  driver.options.arithmetic = "avx512";
+  driver.options.arithmetic = "kern 5; cpu avx512; glibc 2.36";
+  driver.options.cure = [](const std::string& theirs) { return "; cure of '" + theirs + "'"; };
   driver.start();
   worker.start();
   run_for(seconds(1));
   EXPECT_EQ(worker.dismissal, Dismissal::unwanted);
+  EXPECT_EQ(
+      driver.refusals,
+      std::vector<std::string>{"node 1: its arithmetic differs: nothing there, kern 5; cpu avx512; "
+                               "glibc 2.36 here; cure of ''"});
   EXPECT_EQ(driver.dispatcher->slots(), 0U);
   EXPECT_TRUE(driver.changes.empty());
 }
@@ -182,6 +193,43 @@ TEST_F(Agents, OneThatLeavesAnswersWhatItHasAndGetsNoMore) {
   run_for(seconds(2));
   EXPECT_EQ(driver.outcomes.size(), 2U);
   other.crash(false);
+}
+
+TEST_F(Agents, OneThatLeavesGivesBackWhatTakesTooLong) {
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  driver.dispatcher->submit({call(1)}, network.now());
+  while (worker.begun.empty() && network.step()) {
+  }
+  worker.leave();
+  worker.leave(seconds(14));
+  EXPECT_FALSE(worker.dismissal.has_value());
+  worker.leave(seconds(16));
+  EXPECT_EQ(worker.dismissal, Dismissal::over);
+  run_for(seconds(1));
+  EXPECT_TRUE(driver.outcomes.empty());
+  EXPECT_EQ(driver.changes.back().state, AgentState::left);
+  WorkerNode other(network, 2, 0);
+  other.start();
+  run_for(seconds(2));
+  EXPECT_EQ(driver.outcomes.size(), 1U);
+  other.crash(false);
+}
+
+TEST_F(Agents, OneMayWaitForTheNextDriver) {
+  driver.agents_wait = true;
+  driver.start();
+  worker.start();
+  run_for(seconds(1));
+  driver.dispatcher->stop();
+  network.attach(0, nullptr);
+  run_for(seconds(60));
+  EXPECT_FALSE(worker.dismissal.has_value());
+  driver.options.epoch = 2;
+  driver.start();
+  run_for(seconds(2));
+  EXPECT_EQ(driver.dispatcher->slots(), 2U);
 }
 
 TEST_F(Agents, AllGoWhenTheStudyIsOver) {

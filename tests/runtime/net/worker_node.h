@@ -42,7 +42,8 @@ class WorkerNode final : public EndPoint, public Agent::Work {
     parcels_.clear();
     kept_.clear();
   }
-  void leave() { agent_->leave(network_.now()); }
+  /// It is told to, or after that time again.
+  void leave(base::Duration after = {}) { agent_->leave(network_.now() + after); }
   /// Forgets one content that it keeps, to make room.
   void evict() {
     if (!agent_ || kept_.empty()) return;
