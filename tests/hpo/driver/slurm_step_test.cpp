@@ -69,8 +69,10 @@ TEST_F(Step, IsToldByItsVariables) {
   EXPECT_EQ(step->id, "17.4");
   EXPECT_EQ(step->rank, 1);
   EXPECT_EQ(step->node, "n1");
-  EXPECT_EQ(step->peer, "n2");
+  EXPECT_EQ(step->peer, "") << "only the driver needs to know another machine";
   EXPECT_EQ(step->parts, 1);
+  set("SLURM_PROCID", "0");
+  EXPECT_EQ(rt::net::slurm_step()->peer, "n2");
 }
 
 TEST_F(Step, OneTaskIsNone) {
@@ -108,6 +110,28 @@ TEST_F(Step, ItsNewsGoFromTheDriverToTheOthers) {
   EXPECT_FALSE(next.code()) << "that was an earlier step";
   next.begun();
   EXPECT_FALSE(news.code());
+}
+
+TEST_F(Step, ADriverThatReadsItsDataIsOnItsWay) {
+  const support::TempFolder study;
+  const auto step = rt::net::slurm_step();
+  hpo::StepNews driver(study.path(), *step);
+  const hpo::StepNews other(study.path(), *step);
+  EXPECT_EQ(other.sign(), "");
+  driver.prepare();
+  EXPECT_EQ(other.sign(), "0");
+  EXPECT_FALSE(other.code());
+  driver.begun();
+  EXPECT_EQ(other.code(), -1);
+}
+
+TEST_F(Step, OneTaskSpeaksForAll) {
+  EXPECT_TRUE(rt::net::is_later_task());
+  set("SLURM_PROCID", "0");
+  EXPECT_FALSE(rt::net::is_later_task());
+  set("SLURM_PROCID", "1");
+  unset("SLURM_STEP_NUM_TASKS");
+  EXPECT_FALSE(rt::net::is_later_task());
 }
 
 TEST_F(Step, AnAgentWhoseDriverHasEndedReturnsItsCode) {
