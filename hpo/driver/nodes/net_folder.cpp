@@ -22,11 +22,15 @@ constexpr const char* kDriver = "driver.json";
 
 NetFolder::NetFolder(const base::Path& study) : path_(study / "net") {}
 
+void NetFolder::make() const {
+  base::make_folder(path_);
+  if (::chmod(path_.c_str(), 0700) != 0) throw base::storage_error("protect", path_, errno);
+}
+
 rt::net::Authority NetFolder::authority() const {
   if (base::file_size(path_ / kKey))
     return {base::read_file(path_ / kCertificate), base::read_file(path_ / kKey)};
-  base::make_folder(path_);
-  if (::chmod(path_.c_str(), 0700) != 0) throw base::storage_error("protect", path_, errno);
+  make();
   const rt::net::Authority made = rt::net::load_network().make_authority();
   base::write_private_file(path_ / kCertificate, base::as_bytes(made.certificate));
   base::write_private_file(path_ / kKey, base::as_bytes(made.key));

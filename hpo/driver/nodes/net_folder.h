@@ -15,6 +15,9 @@ class NetFolder {
  public:
   explicit NetFolder(const base::Path& study);
 
+  /// Makes it where it is missing. Throws base::Error (storage).
+  void make() const;
+
   /// The study's authority, made when it is first asked for. Throws base::Error: storage, data for
   /// damaged files, no_device where the transport is missing.
   [[nodiscard]] rt::net::Authority authority() const;

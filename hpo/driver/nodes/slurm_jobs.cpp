@@ -145,9 +145,8 @@ std::string agent_script(const std::string& command) { return job_script(kAsAgen
 
 std::string submit_driver(const base::Path& study, const SlurmWish& wish,
                           const std::string& command, const std::string& first) {
-  const base::Path net = NetFolder(study).path();
-  base::make_folder(net);
-  std::filesystem::permissions(net, std::filesystem::perms::owner_all);
+  const NetFolder folder(study);
+  folder.make();
   if (const auto before = submitted_driver(study); before && jobs_left(*before) != 0)
     throw base::Error(base::Errc::locked,
                       base::cat(study.string(), " is in use by job ", *before, " of Slurm"));
@@ -167,7 +166,7 @@ std::string submit_driver(const base::Path& study, const SlurmWish& wish,
   std::string job =
       submit_job(study, wish,
                  {"--chdir=" + std::filesystem::current_path().string(),
-                  "--output=" + (net / "driver-%j.log").string()},
+                  "--output=" + (folder.path() / "driver-%j.log").string()},
                  job_script(kAsDriver, words + (first.empty() ? "" : " \"$@\""), before));
   note_submitted_driver(study, job);
   return job;

@@ -1,8 +1,5 @@
 #include "hpo/driver/nodes/slurm_step.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -11,7 +8,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "hpo/driver/nodes/net_folder.h"
 
 namespace hpo {
 
@@ -25,13 +21,12 @@ constexpr int kRunning = -1;
 }  // namespace
 
 StepNews::StepNews(const base::Path& study, const rt::net::SlurmStep& step)
-    : file_(NetFolder(study).path() / base::cat("step-", step.id)),
+    : folder_(study),
+      file_(folder_.path() / base::cat("step-", step.id)),
       sign_(file_.string() + ".sign") {}
 
 void StepNews::prepare() {
-  base::make_folder(file_.parent_path());
-  if (::chmod(file_.parent_path().c_str(), 0700) != 0)
-    throw base::storage_error("protect", file_.parent_path(), errno);
+  folder_.make();
   const auto write = [this](int number) {
     base::write_file_atomic(sign_, std::to_string(number), base::Durability::cached);
   };
@@ -69,8 +64,7 @@ void StepNews::begun() const {
 void StepNews::ended(int code) const noexcept {
   try {
     // A driver that got no further than this has made none.
-    base::make_folder(file_.parent_path());
-    (void)::chmod(file_.parent_path().c_str(), 0700);
+    folder_.make();
     base::write_file_atomic(file_, base::cat("ended ", code, "\n"), base::Durability::cached);
   } catch (const std::exception&) {
     // The other tasks end without it, if later.

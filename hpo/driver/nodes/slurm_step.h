@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "hpo/driver/nodes/agent.h"
+#include "hpo/driver/nodes/net_folder.h"
 #include "runtime/net/slurm.h"
 
 namespace hpo {
@@ -32,6 +33,7 @@ class StepNews {
   [[nodiscard]] std::string sign() const;
 
  private:
+  NetFolder folder_;
   base::Path file_, sign_;
   std::jthread preparing_;
 };
