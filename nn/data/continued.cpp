@@ -238,12 +238,29 @@ class Making {
     return out;
   }
 
+  /// The units of the new rows of a part that are left.
+  [[nodiscard]] std::vector<std::uint32_t> units_left(Part part) const {
+    const std::span<const std::uint32_t> units = fresh_.header().units_of(part);
+    if (units.empty()) return {};
+    const auto taken = std::ranges::find(parts_, part, [](const auto& p) { return p.first; });
+    std::vector<std::uint32_t> left;
+    for (std::size_t i = 0, next = 0; i < units.size(); ++i) {
+      const std::vector<std::uint32_t>& rows = taken->second.rows;
+      if (next == rows.size() || rows[next] != fresh_.part(part)[i]) continue;
+      left.push_back(units[i]);
+      ++next;
+    }
+    return left;
+  }
+
   void take_rows() {
     for (const Part part : {Part::train, Part::valid, Part::test})
       parts_.emplace_back(part, taken(fresh_, part, fresh_classes_));
     header_.train_rows = parts_[0].second.rows.size();
     header_.valid_rows = parts_[1].second.rows.size();
     header_.test_rows = parts_[2].second.rows.size();
+    header_.valid_units = units_left(Part::valid);
+    header_.test_units = units_left(Part::test);
     const bool trains = header_.train_rows > 0;
     const bool validates = header_.valid_rows > 0 || fresh_.part(Part::valid).empty();
     if (!trains || !validates)

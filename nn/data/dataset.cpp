@@ -95,6 +95,12 @@ std::size_t part_offset(const Offsets& at, Part part) {
 
 }  // namespace
 
+std::span<const std::uint32_t> Dataset::Header::units_of(Part part) const noexcept {
+  if (part == Part::valid) return valid_units;
+  if (part == Part::test) return test_units;
+  return {};
+}
+
 std::uint64_t Dataset::Header::rows_of(Part part) const noexcept {
   switch (part) {
     case Part::train:

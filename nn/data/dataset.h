@@ -106,6 +106,10 @@ class Dataset {
     bool decimal_comma = false;        ///< the table writes 1,5 and not 1.5
     Scale scaling = Scale::none;
     base::Key content;
+    /// The independent observation that each row of a part belongs to (Parts); empty: each row is
+    /// one.
+    std::vector<std::uint32_t> valid_units, test_units;
+    std::vector<std::string> doubts;  ///< faults that its scores will not show (doubts.h)
     std::vector<std::string>
         notes;  ///< what the loader guessed, filled in or left out, a sentence each
 
@@ -118,11 +122,13 @@ class Dataset {
       return replayed_rows > 0 ? train_rows / 2 : train_rows;
     }
     [[nodiscard]] std::uint64_t rows_of(Part part) const noexcept;
+    /// Returns the units of a part's rows, for `valid` and `test`; of other parts none.
+    [[nodiscard]] std::span<const std::uint32_t> units_of(Part part) const noexcept;
     template <class Archive>
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows,
         replay_rows, replayed_rows, targets, target_formats, columns, places, missing,
-        decimal_comma, scaling, content, notes);
+        decimal_comma, scaling, content, valid_units, test_units, doubts, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };

@@ -89,6 +89,8 @@ Dataset make_dataset(Dataset::Header header, const Parts& parts, const std::stri
   header.train_rows = parts.train.size();
   header.valid_rows = parts.valid.size();
   header.test_rows = parts.test.size();
+  header.valid_units = parts.valid_units;
+  header.test_units = parts.test_units;
   std::size_t bytes = 0;
   try {
     bytes = Dataset::byte_size(header);

@@ -10,6 +10,7 @@
 #include "nn/data/csv_columns.h"
 #include "nn/data/csv_encoding.h"
 #include "nn/data/csv_sniff.h"
+#include "nn/data/doubts.h"
 #include "nn/data/encode.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
@@ -195,9 +196,14 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   note_balance(target, table.notes);
   const Parts parts = split_table(files, table, kept, target, spec);
   note_parts(target, parts, table.notes);
+  std::vector<std::string> doubts;
+  // Further folds have the same rows.
+  if (!spec.for_model && spec.split.fold == 0)
+    doubts = doubts_of(files, table, kept, target, parts);
   const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
   Dataset::Header header = describe(table, target, rows, spec, files.front().decimal_comma);
   header.content = content;
+  header.doubts = std::move(doubts);
   fit_unit(target, parts, header);
   Dataset data = make_dataset(std::move(header), parts, path, limits);
   if (data.header().storage == Storage::u8) {

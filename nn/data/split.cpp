@@ -222,6 +222,23 @@ Parts split_times(const SplitBy& by, const SplitShares& shares, const SplitSpec&
           .test = {at(searched), order.end()}};
 }
 
+std::vector<std::uint32_t> units_of(const Rows& part, const SplitBy& by) {
+  std::vector<std::uint32_t> units;
+  for (const std::uint32_t row : part) {
+    if (!by.groups.empty()) units.push_back(by.groups[row]);
+  }
+  if (by.times.empty()) return units;
+  Rows order(part.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return by.times[part[i]]; });
+  const auto stretches =
+      static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(part.size()))));
+  units.resize(part.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    units[order[i]] = static_cast<std::uint32_t>(i * stretches / order.size());
+  return units;
+}
+
 }  // namespace
 
 Parts split_rows(const std::string& path, const SplitBy& by, const SplitSpec& spec) {
@@ -234,6 +251,8 @@ Parts split_rows(const std::string& path, const SplitBy& by, const SplitSpec& sp
   for (std::size_t row = by.count - by.test_rows; row < by.count; ++row)
     parts.test.push_back(static_cast<std::uint32_t>(row));
   for (Rows* part : {&parts.train, &parts.valid, &parts.test}) std::ranges::sort(*part);
+  parts.valid_units = units_of(parts.valid, by);
+  parts.test_units = units_of(parts.test, by);
   return parts;
 }
 

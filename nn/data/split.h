@@ -14,6 +14,9 @@ namespace nn {
 /// Row numbers, disjoint, each list ascending.
 struct Parts {
   std::vector<std::uint32_t> train, valid, test;
+  /// The independent observation that each row of a part belongs to: its group, or its stretch of
+  /// time, of which a part of n rows has √n. Empty: each row is one.
+  std::vector<std::uint32_t> valid_units, test_units;
 };
 
 /// What decides where a row may go. Every span that is not empty holds `count` values; at most one

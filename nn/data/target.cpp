@@ -204,8 +204,8 @@ void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
   if (10 * *rarest < rows && 2 * *rarest * counts.size() < rows) {
     notes.push_back(percent(*most, rows) + " of the rows are " + name(most) + ", " +
                     percent(*rarest, rows) + " are " + name(rarest) +
-                    ": accuracy says little there; `metric: valid.balanced_accuracy` counts all "
-                    "classes alike, `class_weights: balanced` (of the loss) makes training do so");
+                    ": accuracy says little there; `class_weights: balanced` (of the loss) makes "
+                    "training count all classes alike");
   }
   std::string single;
   std::size_t count = 0;

@@ -128,17 +128,7 @@ Scores Evaluation::scores(Measured measured) const {
     scores.accuracy = static_cast<double>(scores.correct) / static_cast<double>(scores.rows);
   }
   if (measured == Measured::loss) return scores;
-  for (std::string& name : measured_names(target, judged_.names)) {
-    scores.metrics.emplace_back(std::move(name), 0);
-  }
-  auto next = scores.metrics.begin();
-  const auto measure = [&](const Judged& judged) {
-    for (const Metric* metric : metrics()) {
-      if (metric->target == target) (next++)->second = metric->value(judged);
-    }
-  };
-  measure(judged_);
-  for (std::size_t i = 0; next != scores.metrics.end(); ++i) measure(output_of(judged_, i));
+  scores.metrics = measure_all(target, judged_);
   return scores;
 }
 

@@ -189,7 +189,8 @@ TrainedModel read_trained_model(const std::string& path, bool with_optimizer) {
       throw base::Error(base::Errc::data,
                         "preprocessing: the target has " + std::to_string(data.outputs()) +
                             " outputs, expected the network's " + std::to_string(outputs));
-    return {std::move(model.net), std::move(data), std::move(loss), model.metadata["content"]};
+    return {std::move(model.net), std::move(data), std::move(loss), model.metadata["content"],
+            model.metadata[std::string(kVerdictText)]};
   } catch (const base::Error& problem) {
     throw base::Error(base::Errc::data, path + ": " + problem.what());
   }

@@ -23,6 +23,7 @@ struct TrainedModel {
   Dataset data;              ///< without rows: how inputs are prepared and what outputs mean
   Choice loss;               ///< that it was trained for
   std::string content = {};  ///< hexadecimal name of the bytes it was trained on; empty: not known
+  std::string verdict = {};  ///< how it was judged, as its study wrote it; empty: not at all
 };
 
 /// Reads a file that write_model wrote. Throws base::Error (data) "path: what,

@@ -1,15 +1,21 @@
 #include "nn/metrics/accuracy.h"
 
+#include <numeric>
+
 namespace nn {
 namespace {
 
+std::vector<double> right_rows(const Judged& judged) {
+  const std::vector<std::int32_t> given = given_classes(judged.outputs, judged.width);
+  std::vector<double> right(given.size());
+  for (std::size_t row = 0; row < right.size(); ++row)
+    right[row] = given[row] == judged.labels[row];
+  return right;
+}
+
 double accuracy_value(const Judged& judged) {
-  std::int64_t right = 0;
-  for (std::size_t row = 0; row < judged.labels.size(); ++row) {
-    const auto outputs = std::span(judged.outputs).subspan(row * judged.width, judged.width);
-    right += class_of(outputs) == judged.labels[row];
-  }
-  return static_cast<double>(right) / static_cast<double>(judged.rows());
+  const std::vector<double> right = right_rows(judged);
+  return std::accumulate(right.begin(), right.end(), 0.0) / static_cast<double>(right.size());
 }
 
 }  // namespace
@@ -19,7 +25,8 @@ const Metric& accuracy_metric() {
                                   .target = TargetKind::labels,
                                   .maximize = true,
                                   .doc = "Share of rows with the right class, from 0 to 1.",
-                                  .value = accuracy_value};
+                                  .value = accuracy_value,
+                                  .of_rows = right_rows};
   return kMetric;
 }
 

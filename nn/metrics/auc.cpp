@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace nn {
@@ -102,6 +104,68 @@ double auc_value(const Judged& judged) {
   return classes == 0 ? kNone : sum / classes;
 }
 
+/// The rows in ascending order of the score that they were given for one class.
+struct Ranked {
+  std::vector<std::uint32_t> rows;
+  std::vector<bool> tied;  ///< with the row before
+};
+
+Ranked rank(const Judged& judged, const Shares& shares, std::size_t c) {
+  std::vector<double> scores(judged.rows());
+  for (std::size_t row = 0; row < scores.size(); ++row) scores[row] = shares.at(row, c);
+  Ranked ranked;
+  ranked.rows.resize(scores.size());
+  std::iota(ranked.rows.begin(), ranked.rows.end(), 0U);
+  std::ranges::sort(ranked.rows, {}, [&](std::uint32_t row) { return scores[row]; });
+  ranked.tied.assign(scores.size(), false);
+  for (std::size_t i = 1; i < scores.size(); ++i)
+    ranked.tied[i] = scores[ranked.rows[i]] == scores[ranked.rows[i - 1]];
+  return ranked;
+}
+
+/// Computes area() of rows that count several times each.
+double area_of_counts(const Ranked& ranked, std::span<const std::int32_t> labels, std::size_t c,
+                      std::span<const std::uint32_t> counts) {
+  double own = 0, rest = 0, higher = 0;  // of the rows with a lower score
+  double own_here = 0, rest_here = 0;    // of the rows with this score
+  const auto next_score = [&] {
+    higher += own_here * (rest + rest_here / 2);
+    own += own_here;
+    rest += rest_here;
+    own_here = rest_here = 0;
+  };
+  for (std::size_t i = 0; i < ranked.rows.size(); ++i) {
+    if (!ranked.tied[i]) next_score();
+    const std::uint32_t row = ranked.rows[i];
+    (labels[row] == static_cast<std::int32_t>(c) ? own_here : rest_here) += counts[row];
+  }
+  next_score();
+  return own > 0 && rest > 0 ? higher / (own * rest) : std::numeric_limits<double>::quiet_NaN();
+}
+
+OfCounts auc_of_counts(const Judged& judged) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const auto finite = [](float v) { return std::isfinite(v); };
+  if (!std::ranges::all_of(judged.outputs, finite))
+    return [](std::span<const std::uint32_t>) { return kNone; };
+  const Shares shares(judged);
+  const std::size_t first = judged.width == 2 ? 1 : 0;
+  std::vector<Ranked> classes;
+  for (std::size_t c = first; c < judged.width; ++c) classes.push_back(rank(judged, shares, c));
+  return [classes = std::move(classes), labels = judged.labels,
+          first](std::span<const std::uint32_t> counts) {
+    double sum = 0;
+    int defined = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const double own = area_of_counts(classes[c], labels, first + c, counts);
+      if (std::isnan(own)) continue;
+      sum += own;
+      ++defined;
+    }
+    return defined == 0 ? kNone : sum / defined;
+  };
+}
+
 }  // namespace
 
 const Metric& auc_metric() {
@@ -111,7 +175,8 @@ const Metric& auc_metric() {
                                   .doc =
                                       "Area under the ROC curve, from 0 to 1. With more than two "
                                       "classes, the mean over each class against the rest.",
-                                  .value = auc_value};
+                                  .value = auc_value,
+                                  .of_counts = auc_of_counts};
   return kMetric;
 }
 

@@ -35,16 +35,30 @@ Confusion count_confusion(std::span<const float> outputs, std::span<const std::i
   return out;
 }
 
+std::vector<std::int32_t> given_classes(std::span<const float> outputs, std::size_t classes) {
+  std::vector<std::int32_t> given(outputs.size() / classes);
+  for (std::size_t row = 0; row < given.size(); ++row)
+    given[row] = class_of(outputs.subspan(row * classes, classes));
+  return given;
+}
+
 ClassCounts count_classes(std::span<const float> outputs, std::span<const std::int32_t> labels,
                           std::size_t classes) {
+  const std::vector<std::uint32_t> once(labels.size(), 1);
+  return count_classes(given_classes(outputs, classes), labels, once, classes);
+}
+
+ClassCounts count_classes(std::span<const std::int32_t> given, std::span<const std::int32_t> labels,
+                          std::span<const std::uint32_t> counts, std::size_t classes) {
   const std::vector<std::int64_t> none(classes);
   ClassCounts out{none, none, none};
-  for_each_answer(outputs, labels, classes, [&](std::int32_t truth, std::int32_t given) {
-    ++out.truth[static_cast<std::size_t>(truth)];
-    if (given < 0) return;
-    ++out.given[static_cast<std::size_t>(given)];
-    out.right[static_cast<std::size_t>(given)] += given == truth;
-  });
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    out.truth[static_cast<std::size_t>(labels[row])] += counts[row];
+    if (given[row] < 0) continue;
+    const auto to = static_cast<std::size_t>(given[row]);
+    out.given[to] += counts[row];
+    if (given[row] == labels[row]) out.right[to] += counts[row];
+  }
   return out;
 }
 

@@ -32,6 +32,10 @@ struct Confusion {
 [[nodiscard]] Confusion count_confusion(std::span<const float> outputs,
                                         std::span<const std::int32_t> labels, std::size_t classes);
 
+/// The class that each row of outputs means, [rows].
+[[nodiscard]] std::vector<std::int32_t> given_classes(std::span<const float> outputs,
+                                                      std::size_t classes);
+
 /// The same rows without the table.
 struct ClassCounts {
   std::vector<std::int64_t> truth;  ///< [classes] rows of a class
@@ -40,6 +44,11 @@ struct ClassCounts {
 };
 [[nodiscard]] ClassCounts count_classes(std::span<const float> outputs,
                                         std::span<const std::int32_t> labels, std::size_t classes);
+
+/// Counts rows of which row i counts `counts[i]` times; `given` as given_classes() returns it.
+[[nodiscard]] ClassCounts count_classes(std::span<const std::int32_t> given,
+                                        std::span<const std::int32_t> labels,
+                                        std::span<const std::uint32_t> counts, std::size_t classes);
 
 /// Rows of a class that were given another one.
 struct Mistake {

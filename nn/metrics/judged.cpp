@@ -66,4 +66,15 @@ std::vector<ErrorMeans> error_means(const Judged& judged) {
   return means;
 }
 
+std::vector<double> errors_of(const Judged& judged) {
+  std::vector<double> errors(judged.outputs.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const std::size_t output = i % judged.width;
+    const double unit = judged.units.empty() ? 1 : judged.units[output];
+    errors[i] =
+        (static_cast<double>(judged.outputs[i]) - static_cast<double>(judged.targets[i])) * unit;
+  }
+  return errors;
+}
+
 }  // namespace nn

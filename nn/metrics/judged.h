@@ -42,4 +42,18 @@ struct ErrorMeans {
 };
 [[nodiscard]] std::vector<ErrorMeans> error_means(const Judged& judged);
 
+/// Returns the error of every output in the unit of its target, [rows, width].
+[[nodiscard]] std::vector<double> errors_of(const Judged& judged);
+
+/// Returns for each row the mean over its outputs of `f(error)`, errors in the unit of their
+/// target.
+template <class F>
+[[nodiscard]] std::vector<double> row_means(const Judged& judged, F&& f) {
+  std::vector<double> means(judged.rows(), 0);
+  const std::vector<double> errors = errors_of(judged);
+  for (std::size_t i = 0; i < errors.size(); ++i) means[i / judged.width] += f(errors[i]);
+  for (double& mean : means) mean /= static_cast<double>(judged.width);
+  return means;
+}
+
 }  // namespace nn

@@ -1,7 +1,13 @@
 #include "nn/metrics/mae.h"
 
+#include <cmath>
+
 namespace nn {
 namespace {
+
+std::vector<double> mae_rows(const Judged& judged) {
+  return row_means(judged, [](double error) { return std::abs(error); });
+}
 
 double mae_value(const Judged& judged) {
   double sum = 0;
@@ -18,7 +24,8 @@ const Metric& mae_metric() {
                                   .doc =
                                       "Mean absolute error, in the unit of the target. With "
                                       "several targets, the mean over them.",
-                                  .value = mae_value};
+                                  .value = mae_value,
+                                  .of_rows = mae_rows};
   return kMetric;
 }
 

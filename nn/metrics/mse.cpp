@@ -3,6 +3,10 @@
 namespace nn {
 namespace {
 
+std::vector<double> mse_rows(const Judged& judged) {
+  return row_means(judged, [](double error) { return error * error; });
+}
+
 double mse_value(const Judged& judged) {
   double sum = 0;
   for (const ErrorMeans& m : error_means(judged)) sum += m.squared * m.unit * m.unit;
@@ -18,7 +22,8 @@ const Metric& mse_metric() {
                                   .doc =
                                       "Mean squared error, in the squared unit of the target. With "
                                       "several targets, the mean over them.",
-                                  .value = mse_value};
+                                  .value = mse_value,
+                                  .of_rows = mse_rows};
   return kMetric;
 }
 

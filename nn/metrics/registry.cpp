@@ -48,6 +48,21 @@ std::vector<std::string> measured_names(TargetKind kind, std::span<const TargetC
   return measured_names(kind, std::span<const std::string>(names));
 }
 
+std::vector<std::pair<std::string, double>> measure_all(TargetKind kind, const Judged& judged) {
+  std::vector<std::pair<std::string, double>> values;
+  for (std::string& name : measured_names(kind, judged.names))
+    values.emplace_back(std::move(name), 0);
+  auto next = values.begin();
+  const auto measure = [&](const Judged& rows) {
+    for (const Metric* metric : metrics()) {
+      if (metric->target == kind) (next++)->second = metric->value(rows);
+    }
+  };
+  measure(judged);
+  for (std::size_t i = 0; next != values.end(); ++i) measure(output_of(judged, i));
+  return values;
+}
+
 const Metric* find_metric(std::string_view name) {
   const auto found = std::ranges::find(metrics(), name, [](const Metric* m) { return m->name; });
   return found == metrics().end() ? nullptr : *found;

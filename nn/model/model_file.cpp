@@ -277,6 +277,15 @@ void write_model(const std::string& path, const ParamSlab& net, const Dataset& d
   write_safetensors(path, tensors, metadata);
 }
 
+base::Key model_content(const std::string& path) {
+  Safetensors file = read_safetensors(path);
+  file.metadata.erase(std::string(kVerdictText));
+  std::vector<TensorBytes> tensors;
+  for (const TensorEntry& entry : file.tensors)
+    tensors.push_back({entry.name, entry.dtype, entry.shape, file.bytes(entry)});
+  return base::hash_bytes(safetensors_bytes(tensors, file.metadata));
+}
+
 Model read_model(const std::string& path, bool with_optimizer) {
   Safetensors file = read_safetensors(path);
   if (text_of(file.metadata, path, "format") != "trellis") {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "nn/data/dataset.h"
 #include "nn/model/safetensors.h"
 #include "nn/model/slab.h"
@@ -43,6 +44,13 @@ inline constexpr std::string_view kModelVersion = "1";
 /// prepared like `data`. Atomic, see write_safetensors. `more` may not use the names above.
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
                  const TensorMetadata& more = {}, bool with_optimizer = false);
+
+/// The name of the text that holds how a model was judged.
+inline constexpr std::string_view kVerdictText = "verdict";
+
+/// Names a model by the hash of its file as it would be without a verdict: what a network was
+/// compared with is no part of it. Throws as read_safetensors().
+[[nodiscard]] base::Key model_content(const std::string& path);
 
 /// A model read back: a slab with the optimizer's slots where they were asked for and the file has
 /// them, units as they were, and the texts of the file.

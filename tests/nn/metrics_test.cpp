@@ -56,6 +56,54 @@ TEST(Metrics, AreWhatScikitLearnComputes) {
     EXPECT_TRUE(compared.contains(std::string(metric->name))) << metric->name << " has no number";
 }
 
+/// The rows of which each counts `counts[row]` times, one after another.
+nn::Judged repeated(const nn::Judged& judged, const std::vector<std::uint32_t>& counts) {
+  nn::Judged out{.width = judged.width, .outputs = {}, .units = judged.units};
+  for (std::size_t row = 0; row < counts.size(); ++row) {
+    for (std::uint32_t copy = 0; copy < counts[row]; ++copy) {
+      for (std::size_t i = row * judged.width; i < (row + 1) * judged.width; ++i) {
+        out.outputs.push_back(judged.outputs[i]);
+        if (!judged.targets.empty()) out.targets.push_back(judged.targets[i]);
+      }
+      if (!judged.labels.empty()) out.labels.push_back(judged.labels[row]);
+    }
+  }
+  return out;
+}
+
+// What intervals are computed from is the metric itself.
+TEST(Metrics, AreTheMeanOfTheirRowsOrCountThem) {
+  for (const nlohmann::json& json : golden()) {
+    const nn::Judged judged = judged_of(json);
+    std::vector<std::uint32_t> counts;
+    for (std::size_t row = 0; row < judged.rows(); ++row)
+      counts.push_back(static_cast<std::uint32_t>(row * row % 4));
+    const nn::Judged chosen = repeated(judged, counts);
+    for (const auto& [name, unused] : json.at("expected").items()) {
+      const nn::Metric& metric = *nn::find_metric(name);
+      ASSERT_NE(metric.of_rows == nullptr, metric.of_counts == nullptr) << name;
+      for (const nn::Judged* rows : {&judged, &chosen}) {
+        const double value = metric.value(*rows);
+        double found = 0;
+        if (metric.of_rows != nullptr) {
+          const std::vector<double> each = metric.of_rows(*rows);
+          ASSERT_EQ(each.size(), rows->rows()) << name;
+          for (const double one : each) found += one / static_cast<double>(each.size());
+        } else {
+          found = rows == &judged
+                      ? metric.of_counts(judged)(std::vector<std::uint32_t>(judged.rows(), 1))
+                      : metric.of_counts(judged)(counts);
+        }
+        if (std::isnan(value))
+          EXPECT_TRUE(std::isnan(found)) << name << " of " << json.at("name");
+        else
+          EXPECT_NEAR(found, value, 1e-9 * std::max(1.0, std::abs(value)))
+              << name << " of " << json.at("name");
+      }
+    }
+  }
+}
+
 TEST(Metrics, AnOutputThatIsNoNumberIsNoClass) {
   const nn::Judged judged{.width = 2, .outputs = {1, 0, kNan, 5, 0, 1}, .labels = {0, 1, 1}};
   EXPECT_EQ(nn::class_of(std::span(judged.outputs).subspan(2, 2)), -1);

@@ -291,9 +291,9 @@ TEST(Csv, SaysWhereAccuracyTellsLittle) {
     return lines;
   };
   EXPECT_EQ(told(2, 40),
-            (Words{"95% of the rows are 'No', 5% are 'Yes': accuracy says little there; `metric: "
-                   "valid.balanced_accuracy` counts all classes alike, `class_weights: balanced` "
-                   "(of the loss) makes training do so"}));
+            (Words{"95% of the rows are 'No', 5% are 'Yes': accuracy says little there; "
+                   "`class_weights: balanced` (of the loss) makes training count all classes "
+                   "alike"}));
   EXPECT_EQ(told(4, 40), Words{});
   const Words single = told(20, 40, "1,Maybe\n");
   ASSERT_EQ(single.size(), 2U);

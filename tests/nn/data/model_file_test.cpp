@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "nn/data/source_file.h"
 #include "nn/model/init.h"
 #include "nn/model/layout.h"
 #include "nn/reshape/reshape.h"
@@ -62,6 +63,18 @@ TEST(ModelFile, AReshapedNetworkKeepsIdsAndBirths) {
   EXPECT_EQ(model.net.units(), grown.units());
   EXPECT_EQ(model.net.state().steps, 12);
   EXPECT_TRUE(std::ranges::equal(model.net.weights(), grown.weights()));
+}
+
+TEST(ModelFile, TheVerdictIsNoPartOfTheContent) {
+  const support::TempFolder folder;
+  const std::string plain = folder / "plain.safetensors", judged = folder / "judged.safetensors";
+  const nn::ParamSlab net = grown_network(plain);
+  nn::write_model(judged, net, small_data(), {{"verdict", "better"}});
+  EXPECT_NE(nn::hash_of(judged, 1 << 20), nn::hash_of(plain, 1 << 20));
+  EXPECT_EQ(nn::model_content(plain), nn::hash_of(plain, 1 << 20));
+  EXPECT_EQ(nn::model_content(judged), nn::model_content(plain));
+  nn::write_model(judged, net, small_data(), {{"study", "other"}});
+  EXPECT_NE(nn::model_content(judged), nn::model_content(plain));
 }
 
 TEST(ModelFile, UnitsThatAreNoneAreRefused) {

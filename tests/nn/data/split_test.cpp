@@ -201,6 +201,35 @@ TEST(Split, TrainsOnTheEarlierRows) {
   EXPECT_EQ(nn::split_rows("f", by, spec).valid, (RowNumbers{4, 6, 8}));
 }
 
+TEST(Split, SaysWhichRowsOfAPartBelongTogether) {
+  std::vector<std::uint32_t> groups;
+  std::vector<double> times;
+  for (std::uint32_t row = 0; row < 500; ++row) {
+    groups.push_back(row % 37);
+    times.push_back(static_cast<double>((row * 7919) % 500));
+  }
+  const nn::SplitSpec spec{.valid = 0.2, .test = 0.2};
+  const nn::Parts alone = nn::split_rows("f", {.count = 500}, spec);
+  EXPECT_TRUE(alone.valid_units.empty() && alone.test_units.empty());
+  const nn::Parts grouped = nn::split_rows("f", {.count = 500, .groups = groups}, spec);
+  ASSERT_EQ(grouped.test_units.size(), grouped.test.size());
+  for (std::size_t i = 0; i < grouped.test.size(); ++i)
+    EXPECT_EQ(grouped.test_units[i], groups[grouped.test[i]]);
+  const nn::Parts timed = nn::split_rows("f", {.count = 500, .times = times}, spec);
+  ASSERT_EQ(timed.test_units.size(), 100u);
+  std::vector<std::size_t> rows(10, 0);
+  for (std::size_t i = 0; i < timed.test.size(); ++i) {
+    ASSERT_LT(timed.test_units[i], 10u);
+    ++rows[timed.test_units[i]];
+    for (std::size_t j = 0; j < timed.test.size(); ++j) {
+      const bool earlier = times[timed.test[i]] < times[timed.test[j]];
+      EXPECT_TRUE(!earlier || timed.test_units[i] <= timed.test_units[j]);
+    }
+  }
+  EXPECT_EQ(rows, std::vector<std::size_t>(10, 10));
+  EXPECT_EQ(timed.valid_units.size(), 100u);
+}
+
 TEST(Split, RefusesWhatCannotBeDealtOut) {
   const RowNumbers groups{7, 7, 7, 8, 8, 8};
   const auto error = [&](const nn::SplitBy& by, const nn::SplitSpec& spec) {

@@ -1,0 +1,395 @@
+#include "nn/data/doubts.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "base/words.h"
+#include "nn/data/class_filter.h"
+#include "nn/data/data_error.h"
+#include "nn/data/dates.h"
+#include "nn/data/dependence.h"
+
+namespace nn {
+
+namespace {
+
+using Order = std::vector<std::uint32_t>;
+
+/// Fewer rows show nothing.
+constexpr std::size_t kFewestRows = 50;
+/// A column gives the target away if it tells so many classes, or so much of the variance.
+constexpr double kClassesTold = 0.98, kVarianceTold = 0.995;
+/// Part of the test rows that may be rows of the training part without a word.
+constexpr double kFewCopies = 0.01;
+/// A product of columns that differ between stretches by chance is less probable than this.
+constexpr double kDriftProbability = 1e-7;
+constexpr double kDriftPart = 0.03;
+/// Columns whose relation to the target is followed over time.
+constexpr std::size_t kMostFollowed = 30;
+
+constexpr std::array<std::string_view, 22> kTimeWords{
+    "time", "date",   "day",      "days",      "week",   "month",   "year",   "hour",
+    "ts",   "minute", "second",   "clock",     "period", "quarter", "season", "epoch",
+    "step", "tick",   "datetime", "timestamp", "when",   "t"};
+constexpr std::array<std::string_view, 30> kEntityWords{
+    "id",      "ids",     "uid",     "patient",     "user",    "customer", "subject", "client",
+    "account", "device",  "machine", "sensor",      "session", "family",   "person",  "student",
+    "member",  "driver",  "vehicle", "participant", "animal",  "group",    "cluster", "batch",
+    "lot",     "company", "engine",  "household",   "unit",    "worker"};
+
+/// A column as it stands in the table, the target's apart.
+struct Seen {
+  const CsvColumn* column = nullptr;
+  std::vector<std::uint32_t> codes;  ///< of equal values, by first appearance
+  std::vector<double> numbers;       ///< of a column of numbers or dates; NaN: missing
+  std::size_t distinct = 0;
+
+  [[nodiscard]] bool has_numbers() const { return !numbers.empty(); }
+};
+
+/// "userId" is "user", "id".
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words(1);
+  char before = '_';
+  for (const char c : name) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
+    const bool hump = std::isupper(static_cast<unsigned char>(c)) != 0 &&
+                      std::islower(static_cast<unsigned char>(before)) != 0;
+    if ((!letter || hump) && !words.back().empty()) words.emplace_back();
+    if (letter) words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    before = c;
+  }
+  return words;
+}
+
+template <std::size_t N>
+bool is_called(const std::string& name, const std::array<std::string_view, N>& words) {
+  return std::ranges::any_of(words_of(name), [&](const std::string& word) {
+    return std::ranges::find(words, word) != words.end();
+  });
+}
+
+/// The rows of a table that are looked at.
+class Table {
+ public:
+  Table(CsvFiles files, const CsvSurvey& survey, const std::vector<bool>& kept) {
+    std::vector<std::size_t> places;
+    for (std::size_t c = 0; c < survey.columns.size(); ++c) {
+      const CsvColumn& column = survey.columns[c];
+      const bool asked = column.role == ColumnRole::ignored && column.why == LeftOut::asked;
+      if (column.role == ColumnRole::target || asked) continue;
+      places.push_back(c);
+      columns.push_back({.column = &column});
+    }
+    const std::size_t most = kDoubtedValues / std::max<std::size_t>(places.size(), 1);
+    // Values are compared as they are written: making texts of them takes longer than all else.
+    std::vector<Codes> known(places.size());
+    for_each_row(files, survey, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
+      if (!is_left(kept, place.index) || rows == most) return;
+      ++rows;
+      for (std::size_t i = 0; i < places.size(); ++i) add(columns[i], fields[places[i]], known[i]);
+    });
+    for (std::size_t i = 0; i < places.size(); ++i) columns[i].distinct = known[i].size();
+  }
+
+  std::vector<Seen> columns;
+  std::size_t rows = 0;
+
+ private:
+  using Codes = std::unordered_map<std::string_view, std::uint32_t>;
+
+  static void add(Seen& seen, const CsvField& field, Codes& known) {
+    const auto next = static_cast<std::uint32_t>(known.size());
+    seen.codes.push_back(known.try_emplace(field.raw, next).first->second);
+    const CsvColumn& column = *seen.column;
+    if (column.role == ColumnRole::date) {
+      const auto day = read_date(field.bare(), column.date);
+      seen.numbers.push_back(day ? day->days : std::nan(""));
+      return;
+    }
+    const bool number = column.role == ColumnRole::number ||
+                        (column.role == ColumnRole::ignored && column.why == LeftOut::row_number);
+    if (!number) return;
+    double value = 0;
+    const bool read = read_number(field, column.format, value) == FieldKind::number;
+    seen.numbers.push_back(read ? value : std::nan(""));
+  }
+};
+
+Order in_file(std::size_t rows) {
+  Order order(rows);
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+/// Rows by ascending number; those without one are left out.
+Order by_number(const Seen& seen) {
+  Order order;
+  for (std::uint32_t row = 0; row < seen.numbers.size(); ++row) {
+    if (!std::isnan(seen.numbers[row])) order.push_back(row);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return seen.numbers[row]; });
+  return order;
+}
+
+/// Whether a file was sorted by its target: then an order says nothing about time.
+bool is_sorted_by(const TargetOrder& target, const Order& order) {
+  std::size_t up = 0, down = 0, changes = 0;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const double before = target.ranks[order[i - 1]], now = target.ranks[order[i]];
+    up += now > before;
+    down += now < before;
+    if (target.classes > 0) changes += target.labels[order[i]] != target.labels[order[i - 1]];
+  }
+  if (target.classes > 0) return changes < 2 * target.classes;
+  return up == 0 || down == 0;
+}
+
+/// Whether the target, or its relation to a column, changes along the order.
+bool depends_on_order(const Table& table, const TargetOrder& target, const Order& order) {
+  if (of_neighbours(target, order).clear()) return true;
+  const auto drifts = [&](std::span<const double> values) {
+    const Drift drift = drift_of(values, order);
+    return drift.probability < kDriftProbability && drift.part > kDriftPart;
+  };
+  if (drifts(target.ranks)) return true;
+  std::size_t followed = 0;
+  for (const Seen& seen : table.columns) {
+    if (seen.column->role != ColumnRole::number || !seen.has_numbers()) continue;
+    if (std::ranges::any_of(seen.numbers, [](double x) { return std::isnan(x); })) continue;
+    if (followed++ == kMostFollowed) break;
+    std::vector<double> products = scaled_ranks(seen.numbers);
+    for (std::size_t row = 0; row < products.size(); ++row) products[row] *= target.ranks[row];
+    if (drifts(products)) return true;
+  }
+  return false;
+}
+
+bool ascends(const Seen& seen) {
+  return seen.has_numbers() &&
+         std::ranges::none_of(seen.numbers, [](double x) { return std::isnan(x); }) &&
+         std::ranges::is_sorted(seen.numbers);
+}
+
+constexpr std::size_t kFewestTimes = 10;
+constexpr double kLeastStamp = 1e8;
+
+/// The column that the rows of the file are ordered by, if that may be time.
+const Seen* ascending_column(const Table& table) {
+  std::vector<const Seen*> ascending;
+  for (const Seen& seen : table.columns) {
+    // A file in groups, one after another, is in their order.
+    const bool texts = !seen.has_numbers() && seen.distinct > 1 && seen.distinct < table.rows;
+    if (texts && std::ranges::is_sorted(seen.codes)) return nullptr;
+    if (seen.distinct >= kFewestTimes && ascends(seen)) ascending.push_back(&seen);
+  }
+  if (ascending.size() == 1) return ascending.front();
+  const auto named = std::ranges::find_if(
+      ascending, [](const Seen* seen) { return is_called(seen->column->name, kTimeWords); });
+  return named == ascending.end() ? nullptr : *named;
+}
+
+/// The column that a split by time would go by; null: none is needed.
+const Seen* time_column(const Table& table, const TargetOrder& target) {
+  const auto needed = [&](const Order& order) {
+    return !is_sorted_by(target, order) && depends_on_order(table, target, order);
+  };
+  for (const Seen& seen : table.columns) {
+    const bool dates = seen.column->role == ColumnRole::date;
+    // Seconds since 1970 and the like. A smaller number that is called a time is a measured one.
+    const bool stamps = seen.column->role == ColumnRole::number &&
+                        seen.column->counts.least > kLeastStamp && 4 * seen.distinct > table.rows &&
+                        is_called(seen.column->name, kTimeWords);
+    if ((dates || stamps) && seen.distinct >= kFewestTimes && needed(by_number(seen))) return &seen;
+  }
+  const Seen* ascending = ascending_column(table);
+  return ascending != nullptr && needed(in_file(table.rows)) ? ascending : nullptr;
+}
+
+/// Whether the rows of a group resemble each other in most other columns of numbers.
+bool groups_are_alike(const Table& table, const Seen& groups) {
+  std::size_t alike = 0, all = 0;
+  for (const Seen& seen : table.columns) {
+    if (&seen == &groups || seen.column->role != ColumnRole::number) continue;
+    if (std::ranges::any_of(seen.numbers, [](double x) { return std::isnan(x); })) continue;
+    ++all;
+    alike += likeness(scaled_ranks(seen.numbers), groups.codes) > 0.5;
+  }
+  return alike >= 2 && 2 * alike >= all;
+}
+
+/// Whether whole numbers are names: rows of one number are alike, those of the next one are not. Of
+/// a measured number, such as an age, they would be.
+bool numbers_are_names(const Seen& seen, const TargetOrder& target) {
+  constexpr std::size_t kFewestNames = 20, kFewestRowsOfOne = 5;
+  if (!seen.has_numbers() || seen.distinct < kFewestNames) return false;
+  if (kFewestRowsOfOne * seen.distinct > seen.codes.size()) return false;
+  std::vector<double> sums, rows, values;
+  for (std::size_t row = 0; row < seen.codes.size(); ++row) {
+    const std::uint32_t code = seen.codes[row];
+    if (code >= sums.size()) {
+      sums.resize(code + std::size_t{1});
+      rows.resize(sums.size());
+      values.resize(sums.size());
+    }
+    sums[code] += target.ranks[row];
+    ++rows[code];
+    values[code] = seen.numbers[row];
+  }
+  for (std::size_t code = 0; code < sums.size(); ++code) sums[code] /= rows[code];
+  Order order = in_file(sums.size());
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t code) { return values[code]; });
+  return of_neighbours(order_of(sums), order).part < 0.3;
+}
+
+/// The column that names what several rows are about; null: none.
+const Seen* group_column(const Table& table, const TargetOrder& target) {
+  constexpr std::size_t kFewestGroups = 10, kLargestPart = 5;
+  for (const Seen& seen : table.columns) {
+    if (seen.column->role == ColumnRole::date || seen.distinct < kFewestGroups) continue;
+    if (2 * seen.distinct > table.rows) continue;
+    // A number that is measured has no groups.
+    if (seen.has_numbers() && !seen.column->counts.whole) continue;
+    std::vector<std::size_t> sizes(seen.distinct, 0);
+    for (const std::uint32_t code : seen.codes) ++sizes[code];
+    if (kLargestPart * std::ranges::max(sizes) > table.rows) continue;
+    if (!of_groups(target, seen.codes).clear()) continue;
+    if (is_called(seen.column->name, kEntityWords) || numbers_are_names(seen, target) ||
+        groups_are_alike(table, seen))
+      return &seen;
+  }
+  return nullptr;
+}
+
+/// Rows whose class the commonest class of their value tells.
+double told_by_value(const Seen& seen, const TargetOrder& target) {
+  std::unordered_map<std::uint64_t, std::size_t> counts;
+  std::vector<std::size_t> most(seen.distinct, 0);
+  for (std::size_t row = 0; row < seen.codes.size(); ++row) {
+    const std::uint64_t key = std::uint64_t{seen.codes[row]} * target.classes +
+                              static_cast<std::uint64_t>(target.labels[row]);
+    most[seen.codes[row]] = std::max(most[seen.codes[row]], ++counts[key]);
+  }
+  return static_cast<double>(std::accumulate(most.begin(), most.end(), std::size_t{0}));
+}
+
+/// Whether the classes are intervals of the numbers.
+bool told_by_intervals(const Seen& seen, const TargetOrder& target) {
+  const Order order = by_number(seen);
+  if (order.size() < seen.numbers.size()) return false;
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const bool other = target.labels[order[i]] != target.labels[order[i - 1]];
+    if (other && seen.numbers[order[i]] == seen.numbers[order[i - 1]]) return false;
+    changes += other;
+  }
+  return changes < target.classes;
+}
+
+bool gives_class_away(const Seen& seen, const TargetOrder& target) {
+  if (10 * seen.distinct > seen.codes.size())
+    return seen.has_numbers() && told_by_intervals(seen, target);
+  std::vector<std::size_t> counts(target.classes, 0);
+  for (const std::int32_t label : target.labels) ++counts[static_cast<std::size_t>(label)];
+  const auto rows = static_cast<double>(seen.codes.size());
+  const auto guessed = static_cast<double>(std::ranges::max(counts));
+  const double told = told_by_value(seen, target);
+  return told >= kClassesTold * rows && (told - guessed) >= 0.95 * (rows - guessed);
+}
+
+bool gives_number_away(const Seen& seen, std::span<const double> numbers) {
+  if (!seen.has_numbers()) return false;
+  const auto n = static_cast<double>(numbers.size());
+  const double mean_x = std::accumulate(seen.numbers.begin(), seen.numbers.end(), 0.0) / n;
+  const double mean_y = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n;
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const double x = seen.numbers[row] - mean_x, y = numbers[row] - mean_y;
+    xx += x * x;
+    yy += y * y;
+    xy += x * y;
+  }
+  // NaN, where a value is missing, is no number that is large enough.
+  return xx > 0 && yy > 0 && xy * xy / (xx * yy) >= kVarianceTold;
+}
+
+/// Test rows all of whose values stand in a row of another part, too. Of a table without a column
+/// of measured numbers equal rows are no fault.
+std::size_t copied_rows(const Table& table, const TargetOrder& target, const Parts& parts) {
+  const bool measured = std::ranges::any_of(table.columns, [&](const Seen& seen) {
+    if (seen.column->role != ColumnRole::number) return false;
+    return (seen.column->counts.whole ? 2 : 10) * seen.distinct > table.rows;
+  });
+  if (!measured) return 0;
+  const auto hash = [&](std::uint32_t row) {
+    std::string key =
+        base::cat(target.classes > 0 ? static_cast<double>(target.labels[row]) : target.ranks[row]);
+    for (const Seen& seen : table.columns) {
+      if (seen.column->is_input()) key += base::cat(" ", seen.codes[row]);
+    }
+    return key;
+  };
+  std::unordered_set<std::string> learnt;
+  for (const Order* part : {&parts.train, &parts.valid}) {
+    for (const std::uint32_t row : *part)
+      if (row < table.rows) learnt.insert(hash(row));
+  }
+  return static_cast<std::size_t>(std::ranges::count_if(parts.test, [&](std::uint32_t row) {
+    return row < table.rows && learnt.contains(hash(row));
+  }));
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
+                                   const std::vector<bool>& kept, const TargetValues& values,
+                                   const Parts& parts) {
+  const Table table(files, survey, kept);
+  std::vector<std::string> doubts;
+  const bool classes = values.task == LearningTask::classification;
+  // Of several numbers to predict the first stands for all.
+  const std::size_t width = std::max<std::size_t>(1, survey.target_columns.size());
+  std::vector<double> numbers;
+  for (std::size_t row = 0; !classes && row < table.rows; ++row)
+    numbers.push_back(values.numbers[row * width]);
+  if (table.rows < kFewestRows) return doubts;
+  const TargetOrder target =
+      classes ? order_of(std::span(values.labels).first(table.rows), values.class_names.size())
+              : order_of(numbers);
+  const Seen* groups = survey.split_by ? nullptr : group_column(table, target);
+  for (const Seen& seen : table.columns) {
+    if (!seen.column->is_input() || seen.distinct < 2 || &seen == groups) continue;
+    if (classes ? gives_class_away(seen, target) : gives_number_away(seen, numbers))
+      doubts.push_back(base::cat(in_quotes(seen.column->name),
+                                 " gives the target away: is it known before the target is? "
+                                 "`ignore` leaves it out"));
+  }
+  const auto tested =
+      std::ranges::count_if(parts.test, [&](std::uint32_t row) { return row < table.rows; });
+  if (const std::size_t copies = copied_rows(table, target, parts);
+      static_cast<double>(copies) > kFewCopies * static_cast<double>(tested))
+    doubts.push_back(base::cat(base::counted(copies, "row"), copies == 1 ? " stands" : " stand",
+                               " both in the training part and in the test part, so the test is "
+                               "too easy"));
+  if (survey.split_by) return doubts;
+  if (groups != nullptr)
+    doubts.push_back(base::cat("rows with the same ", in_quotes(groups->column->name),
+                               " have similar targets, and a random split puts some of them into "
+                               "each part: `split: {group: ",
+                               groups->column->name, "}` keeps them together"));
+  if (const Seen* time = time_column(table, target))
+    doubts.push_back(base::cat("the target changes in the order of ", in_quotes(time->column->name),
+                               ", and a random split learns from what comes later: `split: {time: ",
+                               time->column->name, "}` does not"));
+  return doubts;
+}
+
+}  // namespace nn

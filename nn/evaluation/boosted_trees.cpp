@@ -1,0 +1,261 @@
+#include "nn/evaluation/boosted_trees.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "nn/evaluation/xgboost_library.h"
+
+namespace nn {
+
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+/// A histogram's two sums of a cell take about as long as so many FLOPs of a matrix product.
+constexpr double kFlopsOfCell = 30;
+/// Without a validation part one training row in so many stands for it.
+constexpr std::size_t kHeldOut = 5;
+
+const XgBoost& library() {
+  const XgBoost& found = xgboost();
+  if (!found.here)
+    throw base::Error(base::Errc::internal, "trees: the library XGBoost is not installed");
+  return found;
+}
+
+/// Rows of a data set as XGBoost takes them, with the labels or numbers of one booster.
+class Matrix {
+ public:
+  Matrix(const Dataset& data, const Rows& rows, std::size_t target) {
+    const std::size_t cols = data.cols();
+    const bool bytes = data.header().storage == Storage::u8;
+    std::vector<float> x(rows.size() * cols), y(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t from = rows[i] * cols;
+      for (std::size_t c = 0; c < cols; ++c)
+        x[i * cols + c] =
+            bytes ? static_cast<float>(data.x_u8()[from + c]) : data.x_f32()[from + c];
+      y[i] = data.is_classification() ? static_cast<float>(data.labels()[rows[i]])
+                                      : data.targets()[rows[i] * data.outputs() + target];
+    }
+    const XgBoost& xg = library();
+    xg.check(xg.make_matrix(x.data(), rows.size(), cols, std::numeric_limits<float>::quiet_NaN(),
+                            &handle_, 1));
+    xg.check(xg.set_floats(handle_, "label", y.data(), y.size()));
+  }
+  ~Matrix() {
+    if (handle_ != nullptr) xgboost().free_matrix(handle_);
+  }
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+
+  [[nodiscard]] DMatrixHandle handle() const { return handle_; }
+
+ private:
+  DMatrixHandle handle_ = nullptr;
+};
+
+class Booster {
+ public:
+  explicit Booster(std::span<const DMatrixHandle> matrices) {
+    const XgBoost& xg = library();
+    xg.check(xg.make_booster(matrices.data(), matrices.size(), &handle_));
+  }
+  explicit Booster(BoosterHandle handle) : handle_(handle) {}
+  ~Booster() {
+    if (handle_ != nullptr) xgboost().free_booster(handle_);
+  }
+  Booster(const Booster&) = delete;
+  Booster& operator=(const Booster&) = delete;
+
+  void set(const char* name, const std::string& value) const {
+    xgboost().check(xgboost().set_param(handle_, name, value.c_str()));
+  }
+  [[nodiscard]] BoosterHandle handle() const { return handle_; }
+
+ private:
+  BoosterHandle handle_ = nullptr;
+};
+
+void configure(const Booster& booster, const Dataset& data, const TreeSize& size) {
+  // Fewer rounds have to go further each; 0.3 is the library's own choice.
+  const double eta = std::clamp(30 / static_cast<double>(size.rounds), 0.05, 0.3);
+  booster.set("nthread", "1");
+  booster.set("seed", "0");
+  booster.set("verbosity", "0");
+  booster.set("tree_method", "hist");
+  booster.set("max_depth", std::to_string(size.depth));
+  booster.set("eta", base::format_double(eta));
+  if (!data.is_classification()) {
+    booster.set("objective", "reg:squarederror");
+    booster.set("eval_metric", "rmse");
+    booster.set("base_score", "0");  // targets are standardised
+  } else if (data.classes() == 2) {
+    booster.set("objective", "binary:logistic");
+    booster.set("eval_metric", "logloss");
+  } else {
+    booster.set("objective", "multi:softprob");
+    booster.set("eval_metric", "mlogloss");
+    booster.set("num_class", std::to_string(data.classes()));
+  }
+}
+
+/// The number at the end of "[7]\tvalid-rmse:0.25".
+double evaluated(const Booster& booster, int round, const Matrix& rows) {
+  const XgBoost& xg = xgboost();
+  std::array<DMatrixHandle, 1> matrices{rows.handle()};
+  std::array<const char*, 1> names{"valid"};
+  const char* text = nullptr;
+  xg.check(xg.evaluate(booster.handle(), round, matrices.data(), names.data(), 1, &text));
+  const std::string line = text;
+  const std::optional<double> value = base::parse_double(line.substr(line.rfind(':') + 1));
+  return value.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+std::vector<std::uint8_t> saved(BoosterHandle booster) {
+  const XgBoost& xg = xgboost();
+  bst_ulong size = 0;
+  const char* bytes = nullptr;
+  xg.check(xg.save(booster, R"({"format": "ubj"})", &size, &bytes));
+  const auto* from = reinterpret_cast<const std::uint8_t*>(bytes);
+  return {from, from + size};
+}
+
+/// The first `rounds` rounds of a booster.
+std::vector<std::uint8_t> saved_up_to(const Booster& booster, std::int64_t rounds) {
+  const XgBoost& xg = xgboost();
+  BoosterHandle part = nullptr;
+  xg.check(xg.slice(booster.handle(), 0, static_cast<int>(rounds), 1, &part));
+  const Booster owner(part);
+  return saved(part);
+}
+
+struct Fitted {
+  std::vector<std::uint8_t> bytes;
+  std::int64_t rounds = 0;
+};
+
+/// Boosts until the held-out rows gain nothing more; without such rows to the last round.
+Fitted fit(const Dataset& data, const Rows& train, const Rows& held_out, std::size_t target,
+           const TreeSize& size) {
+  const XgBoost& xg = library();
+  const Matrix rows(data, train, target);
+  const bool stops = !held_out.empty();
+  const Matrix watched(data, stops ? held_out : Rows{train.front()}, target);
+  const std::array<DMatrixHandle, 2> matrices{rows.handle(), watched.handle()};
+  const Booster booster(matrices);
+  configure(booster, data, size);
+  double least = std::numeric_limits<double>::infinity();
+  std::int64_t best = 0;
+  for (std::int64_t round = 0; round < size.rounds; ++round) {
+    xg.check(xg.update(booster.handle(), static_cast<int>(round), rows.handle()));
+    if (!stops) continue;
+    const double error = evaluated(booster, static_cast<int>(round), watched);
+    if (error < least) {
+      least = error;
+      best = round + 1;
+    } else if (round + 1 - best >= kPatience) {
+      break;
+    }
+  }
+  const std::int64_t rounds = stops ? std::max<std::int64_t>(best, 1) : size.rounds;
+  return {.bytes = saved_up_to(booster, rounds), .rounds = rounds};
+}
+
+/// The training rows that are looked at: evenly spread where not all are.
+Rows chosen_rows(const Dataset& data, const TreeSize& size) {
+  const auto all = data.part(Part::train);
+  const std::size_t count =
+      size.rows == 0 ? all.size() : std::min<std::size_t>(size.rows, all.size());
+  Rows rows(count);
+  for (std::size_t i = 0; i < count; ++i) rows[i] = all[i * all.size() / count];
+  return rows;
+}
+
+Fitted fit_without_validation(const Dataset& data, const Rows& rows, std::size_t target,
+                              TreeSize size) {
+  Rows train, held_out;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    (i % kHeldOut == kHeldOut - 1 ? held_out : train).push_back(rows[i]);
+  if (held_out.empty()) return fit(data, rows, {}, target, size);
+  size.rounds = fit(data, train, held_out, target, size).rounds;
+  return fit(data, rows, {}, target, size);
+}
+
+/// Margins of rows, [rows, outputs of the booster].
+std::vector<float> margins(const std::vector<std::uint8_t>& bytes, const Matrix& rows) {
+  const XgBoost& xg = library();
+  const Booster booster(std::span<const DMatrixHandle>{});
+  xg.check(xg.load(booster.handle(), bytes.data(), bytes.size()));
+  booster.set("nthread", "1");
+  const bst_ulong* shape = nullptr;
+  bst_ulong dims = 0;
+  const float* out = nullptr;
+  constexpr const char* kConfig =
+      R"({"type": 1, "training": false, "iteration_begin": 0, "iteration_end": 0, )"
+      R"("strict_shape": false})";
+  xg.check(xg.predict(booster.handle(), rows.handle(), kConfig, &shape, &dims, &out));
+  bst_ulong count = 1;
+  for (bst_ulong i = 0; i < dims; ++i) count *= shape[i];
+  return {out, out + count};
+}
+
+std::size_t boosters_of(const Dataset::Header& data) {
+  return data.class_names.empty() ? data.targets.size() : 1;
+}
+
+}  // namespace
+
+std::string trees_library() {
+  if (!xgboost().here) return "";
+  int major = 0, minor = 0, patch = 0;
+  xgboost().version(&major, &minor, &patch);
+  return base::cat("xgboost ", major, ".", minor, ".", patch);
+}
+
+double tree_flops(const Dataset::Header& data, const TreeSize& size) {
+  const std::uint64_t all = data.new_rows();
+  const std::uint64_t rows = size.rows == 0 ? all : std::min(size.rows, all);
+  // Two classes share their trees.
+  const double trees = data.class_names.size() == 2 ? 1.0 : static_cast<double>(data.outputs());
+  return kFlopsOfCell * trees * static_cast<double>(size.rounds * size.depth) *
+         static_cast<double>(rows) * static_cast<double>(data.cols);
+}
+
+BoostedTrees fit_trees(const Dataset& data, const TreeSize& size) {
+  const Rows rows = chosen_rows(data, size);
+  const Rows held_out(data.part(Part::valid).begin(), data.part(Part::valid).end());
+  BoostedTrees trees;
+  for (std::size_t target = 0; target < boosters_of(data.header()); ++target) {
+    Fitted one = held_out.empty() ? fit_without_validation(data, rows, target, size)
+                                  : fit(data, rows, held_out, target, size);
+    trees.boosters.push_back(std::move(one.bytes));
+    trees.rounds.push_back(one.rounds);
+  }
+  return trees;
+}
+
+Answers tree_answers(const BoostedTrees& trees, const Dataset& data, Part part) {
+  const Rows rows(data.part(part).begin(), data.part(part).end());
+  Answers answers{.width = data.outputs(), .outputs = {}};
+  if (rows.empty()) return answers;
+  answers.outputs.resize(rows.size() * answers.width);
+  const Matrix matrix(data, rows, 0);
+  for (std::size_t b = 0; b < trees.boosters.size(); ++b) {
+    const std::vector<float> out = margins(trees.boosters[b], matrix);
+    const std::size_t width = out.size() / rows.size();
+    // One margin of two classes is that of the second; numbers have a booster each.
+    const std::size_t first = width < answers.width && data.is_classification() ? 1 : b;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      std::copy_n(&out[row * width], width, &answers.outputs[row * answers.width + first]);
+  }
+  return answers;
+}
+
+}  // namespace nn
