@@ -97,7 +97,8 @@ class Reading final : public hpo::TrialWork {
     }
   }
 
-  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Lineage) override {
+  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Lineage,
+                                       const hpo::TrialTable&) override {
     co_return hpo::ExportedModel{};
   }
 

@@ -35,7 +35,8 @@ class EmptyWork final : public hpo::TrialWork {
       if (co_await trial.report(std::move(report)) == hpo::Decision::stop) co_return;
     }
   }
-  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Lineage) override {
+  rt::Async<hpo::ExportedModel> finish(hpo::TrialRow, hpo::Lineage,
+                                       const hpo::TrialTable&) override {
     co_return hpo::ExportedModel{};
   }
 

@@ -1,7 +1,6 @@
 #include "cli/summary.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -60,8 +59,6 @@ std::string text_front(const hpo::StudyReader& study) {
 
 namespace {
 
-constexpr double kTie = 0.01;  // of a score: what the choice of the rows alone makes
-
 /// The metric of the test part that a metric of the validation part stands for.
 std::string tested_as(const std::string& metric) {
   const std::size_t dot = metric.find('.');
@@ -70,26 +67,9 @@ std::string tested_as(const std::string& metric) {
 
 }  // namespace
 
-std::string text_better_baseline(const hpo::StudyReader& study, const hpo::TrialRow& best) {
-  const hpo::Objective objective = study.objective();
-  const std::string valid = study.info().metric, test = tested_as(valid);
-  const hpo::Metrics metrics = study.trial(best.trial).value_or(best).metrics;
-  for (const auto& [name, part] : {std::pair{valid, "validation"}, std::pair{test, "test"}}) {
-    const double* ours = hpo::find_metric(metrics, name);
-    if (ours == nullptr) continue;
-    std::string who;
-    double ahead = *ours;
-    for (const hpo::BaselineRow& row : study.baselines()) {
-      const double* theirs = hpo::find_metric(row.metrics, name);
-      if (theirs == nullptr || !objective.better(*theirs, ahead)) continue;
-      who = row.name;
-      ahead = *theirs;
-    }
-    if (std::abs(ahead - *ours) > kTie * std::abs(ahead))
-      return base::cat("on the ", part, " part ", who, " is better than the best network: ", name,
-                       " = ", result_number(ahead), ", not ", result_number(*ours), "\n");
-  }
-  return "";
+std::string text_verdict(const std::optional<hpo::Verdict>& verdict) {
+  return verdict ? base::cat("verdict: ", base::printable(verdict->text, std::string::npos), "\n")
+                 : "";
 }
 
 std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std::string& metric) {

@@ -2,6 +2,7 @@
 // The best trial in words, as `best` and the end of a sweep show it.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,7 @@ namespace cli {
 [[nodiscard]] std::string text_baselines(const std::vector<hpo::BaselineRow>& rows,
                                          const std::string& metric);
 
-/// A line that says so where one of them is better than the study's best network by more than a
-/// hundredth, on the validation or the test part; empty where none is.
-[[nodiscard]] std::string text_better_baseline(const hpo::StudyReader& study,
-                                               const hpo::TrialRow& best);
+/// Returns the line of a judgement; empty if there is none.
+[[nodiscard]] std::string text_verdict(const std::optional<hpo::Verdict>& verdict);
 
 }  // namespace cli

@@ -144,6 +144,8 @@ const auto evaluate_task =
           return simulated_scores(*net, loss, data->header(), data->header().rows_of(part));
         });
 
+const auto answers_task = scoring_task<&nn::answers_of>("answers", 1).keep(rt::Keep::never);
+
 const auto evaluate_classes_task = scoring_task<&nn::evaluate_classes>("evaluate classes", 1);
 
 double clock_seconds() { return base::seconds_since({}); }
@@ -216,6 +218,12 @@ rt::Value<nn::ClassScores> evaluate_classes(const rt::Value<nn::ParamSlab>& net,
                                             const rt::Value<nn::Dataset>& data, nn::Part part,
                                             const nn::Choice& loss, rt::Flops cost) {
   return evaluate_classes_task(net, data, part, loss, cost.value);
+}
+
+rt::Value<nn::Answers> answers(const rt::Value<nn::ParamSlab>& net,
+                               const rt::Value<nn::Dataset>& data, nn::Part part,
+                               const nn::Choice& loss, rt::Flops cost) {
+  return answers_task(net, data, part, loss, cost.value);
 }
 
 rt::Value<double> row_latency(const rt::Value<nn::ParamSlab>& net,

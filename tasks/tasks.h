@@ -22,6 +22,7 @@
 
 #include "base/hash.h"
 #include "nn/data/dataset.h"
+#include "nn/evaluation/answers.h"
 #include "nn/evaluation/baseline.h"
 #include "nn/model/slab.h"
 #include "nn/reshape/operation.h"
@@ -112,6 +113,12 @@ struct Seeds {
                                                           const rt::Value<nn::Dataset>& data,
                                                           nn::Part part, const nn::Choice& loss,
                                                           rt::Flops cost);
+
+/// The answers of a network to the rows of one part (nn/evaluation/answers.h). They are not kept:
+/// they are as quickly made as read.
+[[nodiscard]] rt::Value<nn::Answers> answers(const rt::Value<nn::ParamSlab>& net,
+                                             const rt::Value<nn::Dataset>& data, nn::Part part,
+                                             const nn::Choice& loss, rt::Flops cost);
 
 /// Seconds that it takes to answer a row of one part of the data alone (nn/evaluation/latency.h).
 /// Measured anew at each call, which is no pure one; of a simulated network modelled.

@@ -24,7 +24,7 @@ int run_best(const Arguments& arguments) {
       [&] {
         return text_best(study, *best) + text_front(study) +
                text_baselines(study.baselines(), study.info().metric) +
-               text_better_baseline(study, *best);
+               text_verdict(study.verdict(best->trial));
       });
   return kDone;
 }

@@ -184,7 +184,8 @@ int run_check(const Arguments& arguments) {
         "mean; the best is trained again on all rows but the test part\n",
         folds, folds);
   for (const std::string& note : loaded.notes) std::fprintf(stderr, "  %s\n", note.c_str());
-  const std::string rows = text_baselines(hpo::Baselines(loaded).rows(), loaded.study.metric.name);
+  const hpo::Baselines baselines(loaded);
+  const std::string rows = text_baselines(baselines.rows(), loaded.study.metric.name);
   std::fputs(rows.c_str(), stderr);
   say_refusal([&] {
     hpo::require_resources(loaded.asked);

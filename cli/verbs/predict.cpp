@@ -12,6 +12,7 @@
 #include "cli/model_path.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
+#include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "kernels/kernels.h"
@@ -158,6 +159,8 @@ int run_predict(const Arguments& arguments) {
   if (json) print_result(json_scores(model, done, file, arguments.text("--output")));
   if (arguments.has("--quiet")) return kDone;
   for (const std::string& note : done.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  if (!model.verdict.empty())
+    std::fputs(text_verdict(hpo::verdict_from_json(model.verdict)).c_str(), stderr);
   if (!json && (done.scores || arguments.has("--output")))
     std::fputs(text_scores(model, done).c_str(), stderr);
   return kDone;

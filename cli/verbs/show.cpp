@@ -81,6 +81,8 @@ std::string text_trial(const hpo::StudyReader& study, const hpo::TrialRow& trial
   out += confusion_text(study, trial.trial);
   const std::string beside = text_baselines(study.baselines(), info.metric);
   if (!beside.empty()) out += "\n" + beside;
+  const std::string verdict = text_verdict(study.verdict(trial.trial));
+  if (!verdict.empty()) out += "\n" + verdict;
   out += shape_lines(study, trial.trial);
   if (trial.parent) out += "\nlineage\n" + lineage_lines(hpo::lineage_of(study, trial));
   if (!info.programs)

@@ -71,7 +71,7 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
     const hpo::StudyReader reader(options.folder);
     out += text_best(reader, *result.best) + text_front(reader);
     out += text_baselines(reader.baselines(), reader.info().metric);
-    out += text_better_baseline(reader, *result.best);
+    out += text_verdict(reader.verdict(result.best->trial));
   }
   return out + base::cat("everything is in ", options.folder.string(), "\n");
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
+#include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/train_progress.h"
 #include "cli/verbs/verb_functions.h"
@@ -82,6 +83,7 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
   }
   json.key("model");
   result.model.empty() ? json.null() : json.value(result.model.string());
+  json.key("verdict").raw(hpo::verdict_json(result.verdict));
   json.end_object();
   return std::move(json).text();
 }
@@ -103,6 +105,7 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
                    short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
                    short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n");
   if (!result.model.empty()) out += base::cat("  model: ", result.model.string(), "\n");
+  out += text_verdict(result.verdict);
   return out;
 }
 

@@ -136,7 +136,7 @@ bool Driver::export_best() {
   rt::Group group("best");
   auto scope = group.enter();
   rt::Value<ExportedModel> model =
-      rt::spawn(setup_.work.finish(*best, log_.trials().lineage(best->trial)));
+      rt::spawn(setup_.work.finish(*best, log_.trials().lineage(best->trial), log_.trials()));
   while (rt::poll() != 0 || !model.ready()) {
     if (interrupted()) return group.cancel(), false;
     if (!model.ready()) rt::wait_event(kDriverTick);
@@ -144,6 +144,7 @@ bool Driver::export_best() {
   const ExportedModel& made = model.get();
   if (!made.note.empty()) emit(best->trial, Noted{made.note});
   if (made.file.empty()) return true;
+  if (made.verdict) log_.note(kVerdictFact, json_of(*made.verdict));
   emit(best->trial, Exported{made.file, made.metrics, made.confusion});
   return true;
 }

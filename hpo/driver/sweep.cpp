@@ -89,6 +89,16 @@ std::string resolved_before(const EventLog& log) {
   return log.facts() ? log.facts()->resolved : "";
 }
 
+/// A study that goes on without a metric of its own keeps the one that it began with.
+StudySpec with_logged_metric(const StudySpec& study, const EventLog& log) {
+  if (study.names_metric || !log.facts() || log.is_void()) return study;
+  StudySpec kept = study;
+  kept.metric.name = log.facts()->metric;
+  kept.metric.goal = log.facts()->objective.maximize ? Goal::maximize : Goal::minimize;
+  kept.names_metric = true;
+  return kept;
+}
+
 StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) {
   if (study.names_rule || resolved.empty()) return study;
   try {
@@ -97,6 +107,15 @@ StudySpec with_logged_rule(const StudySpec& study, const std::string& resolved) 
   } catch (const base::Error&) {
     return study;  // made by another version: adopt() says what is other
   }
+}
+
+/// The baselines of an earlier session; none if it had to do without trees, and this one has not.
+std::vector<BaselineRow> known_baselines(const EventLog& log, const TreePlan& trees) {
+  const std::optional<std::string> text = log.noted(kBaselinesFact);
+  if (!text) return {};
+  std::vector<BaselineRow> rows = baselines_from_json(*text);
+  const bool tried = std::ranges::find(rows, nn::kBoostedTrees, &BaselineRow::name) != rows.end();
+  return tried || !trees.size ? rows : std::vector<BaselineRow>{};
 }
 
 SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptions& options,
@@ -108,7 +127,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   nodes.configure(config);
   rt::Runtime runtime(config);
   const StudyNodes::Closing closing(nodes);
-  LoadedStudy loaded = load_settled(study);
+  LoadedStudy loaded = load_settled(with_logged_metric(study, log));
   require_other_model(loaded, options.folder / kBestModelFile);
   require_resources(loaded.asked, runtime);
   for (const std::string& note : loaded.notes) observer.note(note);
@@ -139,12 +158,14 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .known = known_of(log),
                  .retry_failed = options.retry_failed,
                  .commit_delay = options.commit_delay});
-  std::optional<Baselines> baselines;
-  if (!log.noted(kBaselinesFact)) baselines.emplace(loaded);
+  const TreePlan trees = trees_of_sweep(loaded);
+  const std::vector<BaselineRow> known = known_baselines(log, trees);
+  const Baselines baselines = known.empty() ? Baselines(loaded, trees) : Baselines(known, trees);
+  work->judge_against(baselines);
   DriverEnd end = driver.run();
   if (end == DriverEnd::finished) nodes.finish();
-  if (baselines && end == DriverEnd::finished) {
-    log.note(kBaselinesFact, json_of(baselines->rows()));
+  if (known.empty() && end == DriverEnd::finished) {
+    log.note(kBaselinesFact, json_of(baselines.rows()));
     log.commit();
   }
   write_front(options.folder, log.trials());

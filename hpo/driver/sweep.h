@@ -98,14 +98,15 @@ SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observe
 /// What `train FILE` gives: one network.
 struct TrainResult {
   Ending ending = Ending::done;
-  std::string metric;           ///< name of the objective
-  TrialRow trial;               ///< its reports' last word, test metrics included
-  std::int64_t epochs = 0;      ///< that it is trained for; `trial.epochs` are those that it was
-  base::Path model;             ///< empty when it failed or was interrupted
-  std::string shape;            ///< of the network at last: "784-64-10"
-  std::uint64_t weights = 0;    ///< the same network's
-  double inference_flops = 0;   ///< of its one row forward, counted
-  std::vector<Adapted> rounds;  ///< what was tried where the network adapts, in order
+  std::string metric;              ///< name of the objective
+  TrialRow trial;                  ///< its reports' last word, test metrics included
+  std::int64_t epochs = 0;         ///< that it is trained for; `trial.epochs` are those that it was
+  base::Path model;                ///< empty when it failed or was interrupted
+  std::string shape;               ///< of the network at last: "784-64-10"
+  std::uint64_t weights = 0;       ///< the same network's
+  double inference_flops = 0;      ///< of its one row forward, counted
+  std::vector<Adapted> rounds;     ///< what was tried where the network adapts, in order
+  std::optional<Verdict> verdict;  ///< none when it failed or was interrupted
   double seconds = 0;
 
   [[nodiscard]] int exit_code() const noexcept;

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +29,8 @@
 #include "hpo/log/event.h"
 #include "hpo/log/lineage.h"
 #include "hpo/log/study_reader.h"
+#include "hpo/log/trial_table.h"
+#include "hpo/log/verdict.h"
 #include "runtime/async.h"
 
 namespace hpo {
@@ -152,6 +155,7 @@ struct ExportedModel {
   Metrics metrics;   ///< of the test part
   std::string note;  ///< a line for the log, or empty
   ConfusionTable confusion = {};
+  std::optional<Verdict> verdict = {};  ///< none if nobody judges
 };
 
 /// What trials do. Everything is called on the driver's thread, inside a rt::Runtime.
@@ -169,8 +173,10 @@ class TrialWork {
   /// alone, never on the trial's number.
   [[nodiscard]] virtual rt::Async<void> run(TrialContext& trial) = 0;
 
-  /// Evaluates the network of a trial that ended on data never searched on, and writes it.
-  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) = 0;
+  /// Evaluates the network of a trial that ended on data never searched on, and writes it. `trials`
+  /// are all that there are; they outlive the coroutine.
+  [[nodiscard]] virtual rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage,
+                                                        const TrialTable& trials) = 0;
 
   /// Hands what came from outside the runtime to the trials that wait for it; what made it come
   /// called rt::wake(). Called on every turn of the driver's loop.

@@ -45,6 +45,7 @@ std::string show_json(const StudyReader& study, const TrialRow& trial,
   json.end_array();
   std::string out = trial_json(trial, Judge(study));
   out.pop_back();
+  out += ", \"verdict\": " + verdict_json(study.verdict(trial.trial));
   return out + ", \"importance\": " + importance + ", \"lineage\": " + std::move(json).text() + "}";
 }
 

@@ -229,7 +229,12 @@ std::vector<BaselineRow> StudyReader::baselines() const {
   return text.empty() ? std::vector<BaselineRow>{} : baselines_from_json(text);
 }
 
-std::string StudyReader::verdict() const { return impl_->fact(kVerdictFact); }
+std::optional<Verdict> StudyReader::verdict(std::uint64_t trial) const {
+  const std::string text = impl_->fact(kVerdictFact);
+  const std::optional<ModelInfo> written = model();
+  if (text.empty() || !written || written->trial != trial) return {};
+  return verdict_from_json(text);
+}
 
 WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");

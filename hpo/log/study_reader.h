@@ -17,6 +17,7 @@
 #include "hpo/log/session_use.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
+#include "hpo/log/verdict.h"
 #include "hpo/log/worker_info.h"
 
 namespace hpo {
@@ -29,9 +30,6 @@ inline constexpr const char* kStepsFact = "steps";
 
 /// Fact of a study that nothing but limits.time ends.
 inline constexpr const char* kByTimeFact = "by_time";
-
-/// Fact: what the study's end is worth, as a JSON object; written by who judges it.
-inline constexpr const char* kVerdictFact = "verdict";
 
 /// Where a study stands. `running`: a driver is alive; `interrupted`: none is, and there is work
 /// left; `finished`: it reached a limit or the end of its space; `failed`: it was stopped by
@@ -124,8 +122,8 @@ class StudyReader {
   [[nodiscard]] std::optional<ModelInfo> model() const;
   /// What the simplest predictors reach on the study's data; none before the study ended once.
   [[nodiscard]] std::vector<BaselineRow> baselines() const;
-  /// See kVerdictFact; empty while nobody has judged.
-  [[nodiscard]] std::string verdict() const;
+  /// The judgement of a trial's network, if that is the one that was written and judged.
+  [[nodiscard]] std::optional<Verdict> verdict(std::uint64_t trial) const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
   /// The agents of the last session; none where there were none.

@@ -178,6 +178,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   const Node raw = root;
   apply(overrides, root);
   const bool names_rule = root.find("early_stop") != nullptr;
+  const bool names_metric = root.find("metric") != nullptr;
   // Of a file whose name cannot be a study's, all else is checked first.
   const std::string stem = std::filesystem::path(file).stem().string();
   const bool nameless = root.find("name") == nullptr && !is_study_name(stem);
@@ -186,6 +187,7 @@ StudySpec parse(const std::string& text, const std::string& file, const std::str
   study.file = file;
   study.folder = folder;
   study.names_rule = names_rule;
+  study.names_metric = names_metric;
   study.space = read_space_of(root);
   Checker checker(study.space);
   locate_plugin(root, folder);

@@ -25,6 +25,22 @@ using nn::LearningTask;
 /// five times the work would make that 0.35%.
 constexpr std::int64_t kFewestToFold = 20, kMostToFold = 3999, kFolds = 5;
 
+/// Shares of the rarest class under which accuracy rewards who ignores it, of two classes and of
+/// more. Of many classes each is rare: one that has half of an even share is not.
+constexpr double kRareOfTwo = 0.1, kRareOfMore = 0.05, kRarePart = 0.5;
+
+/// The metric of a file that names none, where accuracy would mislead; empty: accuracy will do.
+std::string metric_for_rare(const StudySpec& study, const DataInfo& data) {
+  // A target without a metric was meant for accuracy.
+  if (study.names_metric || study.limits.target || data.task != LearningTask::classification)
+    return "";
+  const bool two = data.outputs == 2;
+  const double even = 1 / static_cast<double>(data.outputs);
+  const bool rare =
+      data.rarest_share < (two ? kRareOfTwo : std::min(kRareOfMore, kRarePart * even));
+  return !rare ? "" : two ? "valid.auc" : "valid.balanced_accuracy";
+}
+
 std::optional<LearningTask> task_of_loss(const StudySpec& study) {
   if (!study.train.loss) return std::nullopt;
   const std::string& loss = study.train.loss.node().find("type")->text;
@@ -133,7 +149,9 @@ StudySpec settle(const StudySpec& study, const DataInfo& data) {
   return study::with_place(study.file, [&] {
     study::check_task(study, data.task);
     StudySpec settled = study;
-    if (study::is_settled(study)) return settled;
+    if (const std::string metric = study::metric_for_rare(study, data); !metric.empty())
+      settled.metric = {.name = metric, .goal = Goal::maximize, .take = study.metric.take};
+    if (study::is_settled(settled)) return settled;
     if (settled.data.task == nn::LearningTask::guess) settled.data.task = data.task;
     study::add_goal_defaults(settled, data.task);
     study::choose_folds(settled, data.rows);

@@ -77,6 +77,7 @@ struct StudySpec {
   Unit early_stop_unit = Unit::epochs;
   std::size_t early_stop_metric = 0;  ///< the metric that it looks at: 0 the first, then `others`
   bool names_rule = true;             ///< the file has an `early_stop` of its own
+  bool names_metric = true;           ///< the file has a `metric` of its own
   std::int64_t max_epochs = 0;  ///< most epochs that any trial of the space can have; of commands
                                 ///< the step at which they end, the largest number where unknown
   bool runs_command = false;    ///< trials run a program (hpo/study/command.h), not a network

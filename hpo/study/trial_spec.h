@@ -35,6 +35,8 @@ struct DataInfo {
   nn::LearningTask task = nn::LearningTask::classification;
   std::vector<std::string> class_names{};  ///< empty where they are not known, and for numbers
   std::int64_t rows = 0;                   ///< outside of the test part
+  std::string rarest{};                    ///< class of the fewest training rows; of numbers empty
+  double rarest_share = 1;                 ///< of the training rows, from 0 to 1
   /// Of a model that goes on with it: its spec, whether it was reshaped, and the optimizer whose
   /// state it has.
   std::optional<nn::ParamSlab::Header> model{};

@@ -19,6 +19,7 @@
 #include "runtime/process.h"
 #include "runtime/value.h"
 #include "tasks/continued.h"
+#include "tasks/judging.h"
 #include "tasks/race.h"
 #include "tasks/tasks.h"
 #include "tests/golden/values.h"
@@ -202,6 +203,16 @@ class OnNetwork {
       print(tasks::evaluate(net_, data_, part, loss, cost), name);
       print(tasks::evaluate_classes(net_, data_, part, loss, cost), name);
     }
+    const auto answers = tasks::answers(net_, data_, nn::Part::test, loss, cost);
+    const auto trees =
+        tasks::fit_trees(data_, {.rounds = 120, .rows = 5000}, cost, "xgboost 1.7.4");
+    const auto others = tasks::answers(trees, data_, nn::Part::test);
+    print(answers, "test");
+    print(trees, "120 rounds");
+    print(others, "test");
+    print(tasks::score_answers(others, data_, nn::Part::test, loss), "test");
+    print(tasks::compare(answers, others, data_, nn::Part::test, "accuracy", loss), "accuracy");
+    print(tasks::estimate(answers, data_, nn::Part::test, "auc", loss), "auc");
     print(tasks::score_rows(net_, data_, loss, 0, cost), "all rows");
     print(tasks::score(net_, data_, loss, 0, cost), "all rows");
     print(tasks::score(net_, data_, {"huber", {{"delta", 2.0}}}, 50, cost), "50 rows");

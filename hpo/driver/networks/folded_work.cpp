@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "hpo/driver/networks/judging.h"
 #include "hpo/driver/networks/past_trial.h"
 #include "hpo/driver/networks/trial_plan.h"
 #include "hpo/study/metric_names.h"
@@ -158,7 +159,8 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
   }
 }
 
-rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
+rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage,
+                                            const TrialTable& trials) {
   if (!writes_models()) co_return ExportedModel{};
   const std::int32_t folds = data_spec(study_, best.params).split.folds;
   const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
@@ -178,8 +180,13 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage) {
   ExportedModel made;
   if (stats.diverged)
     made.note = "the network that was trained on all rows diverged, though its folds did not";
-  rt::Async<ExportedModel> writing =
-      write(std::move(made), network.net(), network.model(), plan, data, best.params);
+  rt::Async<ExportedModel> writing = write(std::move(made),
+                                           {.net = network.net(),
+                                            .model = network.model(),
+                                            .plan = plan,
+                                            .data = &data,
+                                            .trial = std::move(best)},
+                                           trials);
   co_return co_await std::move(writing);
 }
 

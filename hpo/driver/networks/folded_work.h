@@ -30,7 +30,8 @@ class FoldedWork final : public NetworkWork {
   using NetworkWork::NetworkWork;
 
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
-  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage,
+                                                const TrialTable& trials) override;
   [[nodiscard]] std::int64_t networks() const override;
 
  private:

@@ -30,6 +30,16 @@ std::vector<std::string> odd_goals(const StudySpec& study) {
   return notes;
 }
 
+/// A sentence where the data decided about the metric.
+void note_metric(const StudySpec& study, const DataInfo& data, std::vector<std::string>& notes) {
+  if (study.names_metric || study.metric.name == "valid.accuracy" || data.rarest.empty()) return;
+  notes.push_back(base::cat("metric: ", study.metric.name, ", because ",
+                            base::with_digits(100 * data.rarest_share, 2),
+                            "% of the training rows are '", base::printable(data.rarest, 40),
+                            "', and accuracy rewards who ignores them; `metric: valid.accuracy` "
+                            "searches for it all the same"));
+}
+
 /// What a model brings along that goes on.
 void add_model_notes(const StudySpec& study, const Params& params, const StudyData& data,
                      const TrialPlan& plan, std::vector<std::string>& notes) {
@@ -53,7 +63,10 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   StudySpec settled = settle(study, data.info);
   // Read again in folds, data has nothing to guess any more.
   std::vector<std::string> notes = data.value.get().header().notes;
+  const std::vector<std::string>& doubts = data.value.get().header().doubts;
+  notes.insert(notes.end(), doubts.begin(), doubts.end());
   for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
+  note_metric(settled, data.info, notes);
   const nn::DataSpec spec = data_spec(settled, params);
   if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
   const PlanPtr plan = plan_trial(settled, params, data.info, data.seeds.shuffle, nullptr);

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "hpo/driver/networks/judging.h"
+#include "hpo/driver/networks/model_card.h"
 #include "hpo/driver/networks/trial_plan.h"
 #include "hpo/search/search.h"
 #include "hpo/study/gpus.h"
@@ -334,7 +336,8 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
   }
 }
 
-rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
+rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage,
+                                             const TrialTable& trials) {
   if (model_file_.empty()) co_return ExportedModel{};
   const StudyData& data = data_of(best.params);
   PlanPtr plan = plan_of(best.params, data);
@@ -345,8 +348,13 @@ rt::Async<ExportedModel> NetworkWork::finish(TrialRow best, Lineage lineage) {
   ExportedModel made;
   if (grown.epochs < wanted.epochs && differs(net, wanted.key))
     made.note = trained_again(wanted.epochs, grown.epochs);
-  rt::Async<ExportedModel> writing =
-      write(std::move(made), net, grown.network.model(), std::move(plan), data, best.params);
+  rt::Async<ExportedModel> writing = write(std::move(made),
+                                           {.net = net,
+                                            .model = grown.network.model(),
+                                            .plan = std::move(plan),
+                                            .data = &data,
+                                            .trial = std::move(best)},
+                                           trials);
   co_return co_await std::move(writing);
 }
 
@@ -371,11 +379,13 @@ rt::Async<Metrics> NetworkWork::replayed(rt::Value<nn::ParamSlab> net, nn::Model
   co_return metrics;
 }
 
-rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::ParamSlab> net,
-                                            nn::ModelSpec model, PlanPtr plan,
-                                            const StudyData& data, Params params) {
+rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
+                                            const TrialTable& trials) {
   made.file = model_file_;
-  const TrialSpec& spec = plan->spec;
+  const rt::Value<nn::ParamSlab>& net = winner.net;
+  const nn::ModelSpec& model = winner.model;
+  const StudyData& data = *winner.data;
+  const TrialSpec& spec = winner.plan->spec;
   const nn::Dataset::Header& header = data.value.get().header();
   const bool tested = header.test_rows > 0;
   const nn::Part part = tested ? nn::Part::test : nn::Part::valid;
@@ -389,20 +399,32 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     const rt::Value<nn::Scores> answered = scored(net, model, part, spec, data, cost);
     made.metrics = metrics_of("test", co_await answered);
   }
-  rt::Async<Metrics> remembering = replayed(net, model, plan, data);
+  rt::Async<Metrics> remembering = replayed(net, model, winner.plan, data);
   for (auto& metric : co_await std::move(remembering)) made.metrics.push_back(std::move(metric));
+  if (baselines_ != nullptr) {
+    const auto weights_of = [&](const TrialRow& trial) {
+      const std::vector<Reported>& reports = trials.adapting_reports(trial.trial);
+      if (!reports.empty()) return reports.back().weights;
+      return nn::weight_count(plan_of(trial.params, data_of(trial.params))->spec.model);
+    };
+    rt::Async<Verdict> judging = judge(study_, winner, *baselines_, trials, weights_of);
+    made.verdict = co_await std::move(judging);
+  }
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
-  const std::map<std::string, std::string> texts{{"study", study_.name},
-                                                 {"params", json_of(params)},
-                                                 {"loss", nn::choice_json(loss)},
-                                                 {"content", data.file_content}};
+  std::map<std::string, std::string> texts{{"study", study_.name},
+                                           {"params", json_of(winner.trial.params)},
+                                           {"loss", nn::choice_json(loss)},
+                                           {"content", data.file_content}};
+  if (made.verdict) texts.emplace(std::string(nn::kVerdictText), json_of(*made.verdict));
   const auto exported = [&](const std::string& file, bool with_optimizer) {
     return tasks::export_model(net, data.value, (folder_ / file).string(), texts, with_optimizer);
   };
+  rt::Async<std::string> describing = describe(made, winner);
+  const std::string card = co_await std::move(describing);
   // One of an earlier network would go on with that.
   if (!optimizer_file_.empty()) base::remove_file(folder_ / optimizer_file_);
   rt::Value<void> written = exported(model_file_, false), state;
-  const bool with_state = !optimizer_file_.empty() && plan->network->header.slots > 0;
+  const bool with_state = !optimizer_file_.empty() && winner.plan->network->header.slots > 0;
   if (with_state) state = exported(optimizer_file_, true);
   try {
     co_await written;
@@ -411,7 +433,24 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, rt::Value<nn::Pa
     // Where it was written says more to a person than which task did it.
     throw base::Error(error.kind(), error.details().reason);
   }
+  if (!card.empty()) base::write_file_atomic(folder_ / card_file(model_file_), card);
   co_return made;
+}
+
+rt::Async<std::string> NetworkWork::describe(const ExportedModel& made, const Winner& winner) {
+  if (baselines_ == nullptr) co_return "";
+  CardFacts facts{.model_file = model_file_,
+                  .arithmetic = tasks::arithmetic(study_.precision),
+                  .tested = made.metrics,
+                  .intervals = {},
+                  .baselines = {},
+                  .verdict = made.verdict};
+  rt::Async<void> comparing = baselines_->ready();
+  co_await std::move(comparing);
+  facts.baselines = baselines_->rows();
+  rt::Async<std::vector<NamedEstimate>> estimating = estimates_of(winner);
+  facts.intervals = co_await std::move(estimating);
+  co_return model_card(study_, winner, facts);
 }
 
 std::vector<double> counted_by_tasks() {

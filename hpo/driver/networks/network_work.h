@@ -89,6 +89,9 @@ void require_isa(const StudySpec& study);
 /// What the tasks of networks have counted in this process: epochs trained, data sets loaded.
 [[nodiscard]] std::vector<double> counted_by_tasks();
 
+class Baselines;  // hpo/driver/networks/baselines.h
+struct Winner;    // hpo/driver/networks/judging.h
+
 class NetworkWork : public TrialWork {
  public:
   /// `study` is settled; it and `runtime` outlive this. Without a `model_file` the best network is
@@ -103,6 +106,8 @@ class NetworkWork : public TrialWork {
   /// A second file with the state of the optimizer is written beside the model, for a training that
   /// goes on from it.
   void write_optimizer(std::string file) { optimizer_file_ = std::move(file); }
+  /// The network that is written is judged against these, which outlive this.
+  void judge_against(const Baselines& baselines) { baselines_ = &baselines; }
   /// Networks stay on the kind of device of their birth: to compare with.
   void stay_as_born() { as_born_ = true; }
 
@@ -111,7 +116,8 @@ class NetworkWork : public TrialWork {
   /// arithmetic made it: what was reported stays, later segments are computed with today's.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
   /// The network is the logged one where the store has it, whatever arithmetic made it.
-  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage,
+                                                const TrialTable& trials) override;
   [[nodiscard]] WorkCounters counters() const override;
 
  protected:
@@ -131,10 +137,12 @@ class NetworkWork : public TrialWork {
   /// is worth on old rows before and now.
   [[nodiscard]] rt::Async<Metrics> replayed(rt::Value<nn::ParamSlab> net, nn::ModelSpec model,
                                             PlanPtr plan, const StudyData& data) const;
-  /// Scores a network on the test part and writes it.
-  [[nodiscard]] rt::Async<ExportedModel> write(ExportedModel made, rt::Value<nn::ParamSlab> net,
-                                               nn::ModelSpec model, PlanPtr plan,
-                                               const StudyData& data, Params params);
+  /// Scores a network on the test part, judges it, and writes it.
+  [[nodiscard]] rt::Async<ExportedModel> write(ExportedModel made, Winner winner,
+                                               const TrialTable& trials);
+
+  /// Writes the model's card; empty if nobody judges. The arguments outlive the coroutine.
+  [[nodiscard]] rt::Async<std::string> describe(const ExportedModel& made, const Winner& winner);
 
   const StudySpec& study_;
 
@@ -179,7 +187,8 @@ class NetworkWork : public TrialWork {
   base::Path folder_;
   std::string model_file_;
   bool sharing_;
-  std::string optimizer_file_;  ///< empty: none
+  std::string optimizer_file_;            ///< empty: none
+  const Baselines* baselines_ = nullptr;  ///< null: nobody judges
   bool as_born_ = false;
   bool data_varies_;  ///< with the params
   mutable std::optional<Asked> asked_;

@@ -49,12 +49,27 @@ const nn::Dataset::Header& header_of(const StudySpec& study, const nn::DataSpec&
 
 namespace {
 
+void count_rarest(const nn::Dataset& data, DataInfo& info) {
+  if (!data.is_classification()) return;
+  std::vector<std::size_t> counts(data.classes(), 0);
+  const auto rows = data.part(nn::Part::train).first(data.header().new_rows());
+  for (const std::uint32_t row : rows) ++counts[static_cast<std::size_t>(data.labels()[row])];
+  // Classes that only an earlier network has learnt have no rows here.
+  const auto fewer = [](std::size_t a, std::size_t b) { return b == 0 ? a > 0 : a > 0 && a < b; };
+  const auto rarest = std::ranges::min_element(counts, fewer) - counts.begin();
+  if (rows.empty()) return;
+  info.rarest = data.header().class_names[static_cast<std::size_t>(rarest)];
+  info.rarest_share = static_cast<double>(counts[static_cast<std::size_t>(rarest)]) /
+                      static_cast<double>(rows.size());
+}
+
 /// What the data says about itself.
 StudyData described(const StudySpec& study, rt::Value<nn::Dataset> value) {
   StudyData data;
   data.value = std::move(value);
   const nn::Dataset::Header& header = data.value.get().header();
   data.info = data_info(header);
+  count_rarest(data.value.get(), data.info);
   data.train_rows = header.train_rows;
   data.valid_rows = header.valid_rows;
   data.test_rows = header.test_rows;
@@ -94,9 +109,8 @@ void wait_or_refuse(const StudySpec& study, const rt::Value<nn::Dataset>& data) 
 StudyData continued(const StudySpec& study, const nn::DataSpec& spec, const From& from) {
   const nn::TrainedModel model = or_refuse(
       study, "model", from.model, [&] { return nn::read_trained_model(from.model, true); });
-  const auto content = or_refuse(study, "model", from.model, [&] {
-    return nn::hash_of(from.model, nn::LoadLimits{}.file_bytes);
-  });
+  const auto content =
+      or_refuse(study, "model", from.model, [&] { return nn::model_content(from.model); });
   const nn::DataSpec asked =
       or_refuse(study, "model", spec.path, [&] { return nn::spec_for_model(spec, model.data); });
   const rt::Value<nn::Dataset> fresh = tasks::load(asked);

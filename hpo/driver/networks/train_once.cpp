@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/checkpoints.h"
 #include "hpo/driver/networks/folded_work.h"
 #include "hpo/driver/networks/front_files.h"
@@ -99,7 +100,7 @@ rt::Async<ExportedModel> train_and_write(NetworkWork& work, LoneTrial& trial) {
   }
   trial.happens(end);
   if (end.state == TrialState::failed) co_return ExportedModel{};
-  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.lineage());
+  rt::Async<ExportedModel> finish = work.finish(trial.row(), trial.lineage(), trial.table());
   co_return co_await std::move(finish);
 }
 
@@ -124,6 +125,7 @@ void take_result(TrainResult& result, const ExportedModel& made, const base::Pat
   }
   for (const auto& metric : made.metrics) result.trial.metrics.push_back(metric);
   result.model = folder / made.file;
+  result.verdict = made.verdict;
 }
 
 }  // namespace
@@ -156,6 +158,8 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);
   work->write_optimizer(kOptimizerFile);
+  const Baselines baselines(loaded, trees_of_training(loaded));
+  work->judge_against(baselines);
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
   const auto show_progress = [&] {

@@ -400,7 +400,9 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
   if (failure) std::rethrow_exception(failure);
 }
 
-rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage) { co_return ExportedModel{}; }
+rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage, const TrialTable&) {
+  co_return ExportedModel{};
+}
 
 Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) const {
   const tasks::SupervisorNews& news = *attempt.over;

@@ -42,7 +42,8 @@ class CommandWork final : public TrialWork {
   [[nodiscard]] TrialFacts facts(const Params& params) override;
   /// Starts the program and continues after the logged reports: what it reports again is skipped.
   [[nodiscard]] rt::Async<void> run(TrialContext& trial) override;
-  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override;
+  [[nodiscard]] rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage,
+                                                const TrialTable& trials) override;
   void turn() override;
   [[nodiscard]] bool can_wait() const override { return false; }
   [[nodiscard]] std::vector<std::string> last_lines(std::uint64_t trial) const override;

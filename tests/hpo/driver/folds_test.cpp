@@ -185,8 +185,9 @@ TEST_F(Folds, BaselinesAreScoredOnTheFolds) {
         .accuracy;
   };
   const std::vector<BaselineRow> rows = reader("a").baselines();
-  ASSERT_EQ(rows.size(), nn::kBaselines.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  // Trees come behind them, where their library is installed.
+  ASSERT_GE(rows.size(), nn::kBaselines.size());
+  for (std::size_t i = 0; i < nn::kBaselines.size(); ++i) {
     const nn::Baseline kind = nn::kBaselines.at(i);
     double mean = 0;
     for (part.split.fold = 0; part.split.fold < kFolds; ++part.split.fold)

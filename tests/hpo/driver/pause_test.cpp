@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "runtime/task.h"
 #include "tests/hpo/driver/sim.h"
 
 namespace hpo {
@@ -57,7 +56,6 @@ class Skill : public TrialWork {
   }
 
   rt::Async<void> run(TrialContext& trial) override {
-    static const auto tick = rt::task("tick", 1).cpu([](int n) { return n; });
     const Lineage lineage = trial.lineage();
     const std::int64_t from = lineage.back().from;
     const auto logged = trial.logged();
@@ -76,7 +74,7 @@ class Skill : public TrialWork {
       }
       at_work.insert(trial.trial());
       most_at_work = std::max(most_at_work, at_work.size());
-      for (std::uint64_t i = luck_.below(4); i > 0; --i) co_await tick(1);
+      for (std::uint64_t i = luck_.below(4); i > 0; --i) co_await sim::tick(1);
       at(trial.trial(), epoch);
       at_work.erase(trial.trial());
       if (bad && !trial.pauses(epoch)) throw TrialFailure(Cause::diverged, "loss is nan");
@@ -86,7 +84,8 @@ class Skill : public TrialWork {
     }
   }
 
-  rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage) override {
+  rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage,
+                                  const TrialTable& trials) override {
     // The last stage is as long as its network was trained.
     const double skill = skill_of(lineage) +
                          static_cast<double>(lineage.back().network.epochs - lineage.back().from) *

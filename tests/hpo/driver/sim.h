@@ -10,6 +10,7 @@
 #include "hpo/driver/driver.h"
 #include "runtime/config.h"
 #include "runtime/instance.h"
+#include "runtime/value.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo::sim {
@@ -37,6 +38,9 @@ inline StudyFacts facts(const StudySpec& s) {
   for (const Parameter& p : s.space.parameters()) facts.parameters.push_back(p.name);
   return facts;
 }
+
+/// Calls a task that does nothing, and returns its argument.
+rt::Value<int> tick(int n);
 
 /// Thrown by work to play a driver that is killed.
 struct Killed {};
@@ -70,7 +74,7 @@ class Work : public TrialWork {
 
   rt::Async<void> run(TrialContext& trial) override;
 
-  rt::Async<ExportedModel> finish(TrialRow best, Lineage) override {
+  rt::Async<ExportedModel> finish(TrialRow best, Lineage, const TrialTable&) override {
     ++finished;
     if (!folder_.empty())
       base::write_file_atomic(folder_ / "best.txt", "network", base::Durability::cached);

@@ -89,7 +89,8 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
   EXPECT_EQ(best["metrics"]["test.accuracy"], 0.5);
   EXPECT_EQ(best["model"], (folder.path() / "best.safetensors").string());
   EXPECT_EQ(best["flops"], (json{{"train", 30}, {"inference", 100}}));
-  EXPECT_EQ(best.size(), 9u);
+  EXPECT_EQ(best["verdict"], nullptr);
+  EXPECT_EQ(best.size(), 10u);
 
   json trials = json::parse(trials_json(study));
   ASSERT_EQ(trials.size(), 3u);

@@ -135,13 +135,36 @@ TEST(StudyReader, SaysWhyAStudyEnded) {
   EXPECT_EQ(study.info().reason, "5 trials failed");
 }
 
-TEST(StudyReader, HasTheVerdictThatSomebodyGave) {
+TEST(StudyReader, HasTheVerdictOnTheNetworkThatWasWritten) {
+  const Verdict verdict{.text = "better than always answering 'no' by 0.1",
+                        .beats = true,
+                        .baseline = "majority class",
+                        .difference = 0.1,
+                        .low = 0.05,
+                        .high = 0.15,
+                        .rows = 200,
+                        .within_noise = 3};
   support::TempFolder folder;
   auto log = sample::open(folder.path());
-  EXPECT_EQ(StudyReader(folder.path()).verdict(), "");
-  log->note(kVerdictFact, R"({"text": "beats the baseline"})");
+  add_trial(*log, 0, 0.5, TrialState::complete);
+  add_trial(*log, 1, 0.4, TrialState::complete);
+  log->note(kVerdictFact, json_of(verdict));
   (void)log->commit();
-  EXPECT_EQ(StudyReader(folder.path()).verdict(), R"({"text": "beats the baseline"})");
+  EXPECT_FALSE(StudyReader(folder.path()).verdict(0)) << "no network was written";
+  log->append({.trial = 0, .body = Exported{"best.safetensors", {}, {}}});
+  (void)log->commit();
+  const StudyReader study(folder.path());
+  EXPECT_EQ(study.verdict(0), verdict);
+  EXPECT_FALSE(study.verdict(1));
+}
+
+TEST(Verdict, IsNullWhereNothingIsKnown) {
+  const Verdict none{.text = "not judged: no unseen rows"};
+  EXPECT_EQ(json_of(none),
+            R"({"text": "not judged: no unseen rows", "beats": null, "baseline": null, )"
+            R"("difference": null, "low": null, "high": null, "rows": 0, "within_noise": 0})");
+  EXPECT_EQ(verdict_from_json(json_of(none)), none);
+  EXPECT_EQ(verdict_json({}), "null");
 }
 
 TEST(StudyReader, ANonexistentStudyIsAnErrorWithARemedy) {

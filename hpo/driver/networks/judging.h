@@ -1,0 +1,50 @@
+#pragma once
+// The judgement of a study's network on the test part, which neither the search nor a baseline has
+// seen.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hpo/driver/networks/baselines.h"
+#include "hpo/driver/networks/network_work.h"
+#include "hpo/driver/networks/trial_plan.h"
+#include "hpo/log/trial_table.h"
+#include "hpo/log/verdict.h"
+#include "hpo/study/spec.h"
+#include "nn/evaluation/difference.h"
+#include "nn/model/slab.h"
+#include "runtime/async.h"
+#include "runtime/value.h"
+
+namespace hpo {
+
+/// The network that a study ends with, and the trial that it comes from.
+struct Winner {
+  rt::Value<nn::ParamSlab> net;
+  nn::ModelSpec model;
+  PlanPtr plan;
+  const StudyData* data = nullptr;  ///< that it was trained on and is written with
+  TrialRow trial;
+};
+
+/// A metric as trials report it, "test.accuracy", and how sure it is.
+using NamedEstimate = std::pair<std::string, nn::Estimate>;
+
+/// Estimates the metrics of the winner on the test part, those of single targets left out. None
+/// without such a part. `winner` outlives the coroutine.
+[[nodiscard]] rt::Async<std::vector<NamedEstimate>> estimates_of(const Winner& winner);
+
+/// Returns how many weights the network of a trial has.
+using WeightsOf = std::function<std::uint64_t(const TrialRow& trial)>;
+
+/// Compares the winner with the baseline that is best on the validation part, on the test part and
+/// by the study's first metric of a part. A pure function of networks, data and `trials`. What is
+/// passed by reference outlives the coroutine.
+[[nodiscard]] rt::Async<Verdict> judge(const StudySpec& study, Winner winner,
+                                       const Baselines& baselines, const TrialTable& trials,
+                                       WeightsOf weights_of);
+
+}  // namespace hpo
