@@ -227,27 +227,32 @@ bool groups_are_alike(const Table& table, const Seen& groups) {
 }
 
 /// Whether whole numbers are names: rows of one number are alike, those of the next one are not. Of
-/// a measured number, such as an age, they would be.
+/// a measured number, such as an age, they would be nearly as alike.
 bool numbers_are_names(const Seen& seen, const TargetOrder& target) {
-  constexpr std::size_t kFewestNames = 20, kFewestRowsOfOne = 5;
+  constexpr std::size_t kFewestNames = 20, kFewestRowsOfOne = 5, kMostOverMean = 5;
   if (!seen.has_numbers() || seen.distinct < kFewestNames) return false;
   if (kFewestRowsOfOne * seen.distinct > seen.codes.size()) return false;
-  std::vector<double> sums, rows, values;
-  for (std::size_t row = 0; row < seen.codes.size(); ++row) {
-    const std::uint32_t code = seen.codes[row];
-    if (code >= sums.size()) {
-      sums.resize(code + std::size_t{1});
-      rows.resize(sums.size());
-      values.resize(sums.size());
+  std::vector<Order> rows(seen.distinct);
+  for (const std::uint32_t row : by_number(seen)) rows[seen.codes[row]].push_back(row);
+  // Names have about as many rows each; a measured number has some values far more often.
+  const std::size_t most = std::ranges::max(rows, {}, &Order::size).size();
+  if (most * seen.distinct > kMostOverMean * seen.codes.size()) return false;
+  std::ranges::sort(rows, {}, [&](const Order& of_one) {
+    return of_one.empty() ? 0.0 : seen.numbers[of_one.front()];
+  });
+  double alike = 0, pairs = 0;
+  for (std::size_t i = 0; i < kFewestRowsOfOne; ++i) {
+    Order next;  // the i-th row of each number, in the order of the numbers
+    for (const Order& of_one : rows) {
+      if (i < of_one.size()) next.push_back(of_one[i]);
     }
-    sums[code] += target.ranks[row];
-    ++rows[code];
-    values[code] = seen.numbers[row];
+    if (next.size() < 2) break;
+    const auto count = static_cast<double>(next.size() - 1);
+    alike += of_neighbours(target, next).part * count;
+    pairs += count;
   }
-  for (std::size_t code = 0; code < sums.size(); ++code) sums[code] /= rows[code];
-  Order order = in_file(sums.size());
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t code) { return values[code]; });
-  return of_neighbours(order_of(sums), order).part < 0.3;
+  if (pairs == 0) return false;
+  return alike / pairs + 2 / std::sqrt(pairs) < of_groups(target, seen.codes).part / 2;
 }
 
 /// The column that names what several rows are about; null: none.

@@ -145,8 +145,11 @@ MAKERS = {"fraud": fraud, "sales": sales, "rare-class": rare_class, "copied-targ
 
 def write(name, honest, seed, folder):
     """Writes the table and a study file of the fewest keys."""
-    header, rows, keys = MAKERS[name](random.Random(f"{name} {seed}"), honest)
+    write_table(folder, *MAKERS[name](random.Random(f"{name} {seed}"), honest))
+
+
+def write_table(folder, header, rows, keys):
     lines = [",".join(header), *(",".join(row) for row in rows)]
     (folder / "table.csv").write_text("\n".join(lines) + "\n", encoding="ascii")
-    more = "".join(f", {key}: '{value}'" if "{" not in value else f", {key}: {value}" for key, value in keys.items())
-    (folder / "study.yaml").write_text(f"data: {{csv: table.csv, target: {header[-1]}{more}}}\n", encoding="ascii")
+    more = "".join(f", {key}: {value}" for key, value in keys.items())
+    (folder / "study.yaml").write_text(f"data: {{csv: table.csv, target: '{header[-1]}'{more}}}\n", encoding="ascii")

@@ -194,7 +194,9 @@ rt::Async<Verdict> judge(const StudySpec& study, Winner winner, const Baselines&
     validated = co_await estimate;
   }
   const double error = search_error(study, winner, validated);
-  const std::vector<const TrialRow*> ties = ties_of(winner.trial, trials, error);
+  // The error is in the unit of the judged metric, which is not always what trials compare by.
+  const std::vector<const TrialRow*> ties =
+      ties_of(winner.trial, trials, study.metric.name == valid ? error : kNone);
   Verdict verdict{.within_noise = std::ssize(ties)};
   rt::Async<void> comparing = baselines.ready();
   co_await std::move(comparing);
