@@ -130,7 +130,7 @@ std::string text_of_trees(const TreePlan& plan, const std::vector<BaselineRow>& 
   if (plan.size && plan.size->rows > 0 && plan.size->rows < train_rows)
     out += base::cat("; the trees saw ", plan.size->rows, " of ", train_rows, " training rows");
   if (plan.share > 1)
-    out += base::cat("; the trees were ", number(plan.share), " times the planned work");
+    out += base::cat("; the trees were ", times_text(plan.share), " the planned work");
   else if (plan.share > kTreeShare)
     out += base::cat("; the trees were ", number(100 * plan.share), "% of the planned work");
   return out;

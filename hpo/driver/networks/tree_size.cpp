@@ -1,6 +1,7 @@
 #include "hpo/driver/networks/tree_size.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "hpo/driver/networks/trial_plan.h"
@@ -52,6 +53,12 @@ TreePlan tree_plan(const nn::Dataset::Header& data, double study_flops) {
   return {.size = size, .share = nn::tree_flops(data, size) / std::max(study_flops, 1.0)};
 }
 
+std::string times_text(double share) {
+  constexpr double kWhole = 100;  // beyond it three digits would need an exponent
+  return base::cat(share < kWhole ? base::with_digits(share, 3) : base::cat(std::llround(share)),
+                   " times");
+}
+
 TreePlan trees_of_sweep(const LoadedStudy& loaded) {
   if (auto none = without_library()) return *std::move(none);
   const double part = loaded.study.early_stop.kind == "none" ? 1 : kPartWithRule;
@@ -63,8 +70,8 @@ TreePlan trees_of_training(const LoadedStudy& loaded) {
   if (auto none = without_library()) return *std::move(none);
   TreePlan plan = tree_plan(loaded.data.value.get().header(), training_flops(loaded));
   if (plan.share <= 1) return plan;
-  return {.reason = base::cat("they would cost ", base::with_digits(plan.share, 2),
-                              " times the training; a sweep tries them")};
+  return {.reason = base::cat("they would cost ", times_text(plan.share),
+                              " the training; a sweep tries them")};
 }
 
 }  // namespace hpo

@@ -28,6 +28,9 @@ struct TreePlan {
 /// The trees of a single training; none if they would take longer than it.
 [[nodiscard]] TreePlan trees_of_training(const LoadedStudy& loaded);
 
+/// Writes a share above 1 for people: "41.4 times", "910 times".
+[[nodiscard]] std::string times_text(double share);
+
 inline constexpr double kTreeShare = 0.1;
 inline constexpr std::int64_t kMostRounds = 300;
 inline constexpr std::uint64_t kFewestRows = 4000;
