@@ -57,23 +57,13 @@ std::string text_front(const hpo::StudyReader& study) {
   return out;
 }
 
-namespace {
-
-/// The metric of the test part that a metric of the validation part stands for.
-std::string tested_as(const std::string& metric) {
-  const std::size_t dot = metric.find('.');
-  return dot == std::string::npos ? metric : base::cat("test", metric.substr(dot));
-}
-
-}  // namespace
-
 std::string text_verdict(const std::optional<hpo::Verdict>& verdict) {
   return verdict ? base::cat("verdict: ", base::printable(verdict->text, std::string::npos), "\n")
                  : "";
 }
 
 std::string text_baselines(const std::vector<hpo::BaselineRow>& rows, const std::string& metric) {
-  const std::string tested = tested_as(metric);
+  const std::string tested = hpo::tested_as(metric);
   std::string out;
   for (const hpo::BaselineRow& row : rows) {
     std::string values;

@@ -162,15 +162,17 @@ rt::Value<nn::Answers> answers_of(const Winner& winner, nn::Part part) {
 
 }  // namespace
 
+void answer_test(Winner& winner) { winner.tested = answers_of(winner, nn::Part::test); }
+
 rt::Async<std::vector<NamedEstimate>> estimates_of(const Winner& winner) {
   const StudyData& data = *winner.data;
   std::vector<NamedEstimate> out;
   if (data.test_rows == 0) co_return out;
   const nn::Choice& loss = winner.plan->spec.hyper.loss;
-  const rt::Value<nn::Answers> answers = answers_of(winner, nn::Part::test);
   std::vector<std::pair<std::string, rt::Value<nn::Estimate>>> begun;
   const auto begin = [&](const std::string& metric) {
-    begun.emplace_back(metric, tasks::estimate(answers, data.value, nn::Part::test, metric, loss));
+    begun.emplace_back(metric,
+                       tasks::estimate(winner.tested, data.value, nn::Part::test, metric, loss));
     begun.back().second.demand();
   };
   begin("loss");
@@ -209,7 +211,7 @@ rt::Async<Verdict> judge(const StudySpec& study, Winner winner, const Baselines&
         base::cat("not judged: ", data.test_rows == 0 ? "no unseen rows" : "no baseline", tied);
     co_return verdict;
   }
-  const rt::Value<nn::Answers> ours = answers_of(winner, nn::Part::test);
+  const rt::Value<nn::Answers>& ours = winner.tested;
   const rt::Value<nn::Answers> theirs = baselines.answers(best->name, data, nn::Part::test);
   const rt::Value<nn::Difference> compared =
       tasks::compare(ours, theirs, data.value, nn::Part::test, metric, loss);

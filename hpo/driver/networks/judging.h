@@ -14,6 +14,7 @@
 #include "hpo/log/trial_table.h"
 #include "hpo/log/verdict.h"
 #include "hpo/study/spec.h"
+#include "nn/evaluation/answers.h"
 #include "nn/evaluation/difference.h"
 #include "nn/model/slab.h"
 #include "runtime/async.h"
@@ -28,21 +29,25 @@ struct Winner {
   PlanPtr plan;
   const StudyData* data = nullptr;  ///< that it was trained on and is written with
   TrialRow trial;
+  rt::Value<nn::Answers> tested = {};  ///< to the test part; see answer_test()
 };
+
+/// Answers the test part once for all that asks about it: the answers are in no store.
+void answer_test(Winner& winner);
 
 /// A metric as trials report it, "test.accuracy", and how sure it is.
 using NamedEstimate = std::pair<std::string, nn::Estimate>;
 
 /// Estimates the metrics of the winner on the test part, those of single targets left out. None
-/// without such a part. `winner` outlives the coroutine.
+/// without such a part. After answer_test(); `winner` outlives the coroutine.
 [[nodiscard]] rt::Async<std::vector<NamedEstimate>> estimates_of(const Winner& winner);
 
 /// Returns how many weights the network of a trial has.
 using WeightsOf = std::function<std::uint64_t(const TrialRow& trial)>;
 
 /// Compares the winner with the baseline that is best on the validation part, on the test part and
-/// by the study's first metric of a part. A pure function of networks, data and `trials`. What is
-/// passed by reference outlives the coroutine.
+/// by the study's first metric of a part. After answer_test(). A pure function of networks, data
+/// and `trials`. What is passed by reference outlives the coroutine.
 [[nodiscard]] rt::Async<Verdict> judge(const StudySpec& study, Winner winner,
                                        const Baselines& baselines, const TrialTable& trials,
                                        WeightsOf weights_of);

@@ -107,7 +107,7 @@ std::string baselines_section(const StudySpec& study, const CardFacts& facts) {
   if (facts.baselines.empty()) return "";
   const std::string valid =
       study.metric.name.starts_with("valid.") ? study.metric.name : "valid.loss";
-  const std::string test = base::cat("test", valid.substr(valid.find('.')));
+  const std::string test = tested_as(valid);
   std::string out =
       base::cat("## Baselines\n\n| baseline | `", valid, "` | `", test, "` |\n|---|---|---|\n");
   for (const BaselineRow& row : facts.baselines) {

@@ -402,6 +402,7 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
   rt::Async<Metrics> remembering = replayed(net, model, winner.plan, data);
   for (auto& metric : co_await std::move(remembering)) made.metrics.push_back(std::move(metric));
   if (baselines_ != nullptr) {
+    answer_test(winner);
     const auto weights_of = [&](const TrialRow& trial) {
       const std::vector<Reported>& reports = trials.adapting_reports(trial.trial);
       if (!reports.empty()) return reports.back().weights;
