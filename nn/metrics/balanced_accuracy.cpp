@@ -1,5 +1,7 @@
 #include "nn/metrics/balanced_accuracy.h"
 
+#include "nn/metrics/of_classes.h"
+
 namespace nn {
 namespace {
 
@@ -15,17 +17,6 @@ double balanced_accuracy_of(const ClassCounts& counts) {
   return sum / classes;
 }
 
-double balanced_accuracy_value(const Judged& judged) {
-  return balanced_accuracy_of(count_classes(judged.outputs, judged.labels, judged.width));
-}
-
-OfCounts balanced_accuracy_of_counts(const Judged& judged) {
-  return [given = given_classes(judged.outputs, judged.width), labels = judged.labels,
-          classes = judged.width](std::span<const std::uint32_t> counts) {
-    return balanced_accuracy_of(count_classes(given, labels, counts, classes));
-  };
-}
-
 }  // namespace
 
 const Metric& balanced_accuracy_metric() {
@@ -34,8 +25,8 @@ const Metric& balanced_accuracy_metric() {
       .target = TargetKind::labels,
       .maximize = true,
       .doc = "Accuracy within each class, averaged over the classes that occur, from 0 to 1.",
-      .value = balanced_accuracy_value,
-      .of_counts = balanced_accuracy_of_counts};
+      .value = value_of_classes<balanced_accuracy_of>,
+      .of_counts = counts_of_classes<balanced_accuracy_of>};
   return kMetric;
 }
 

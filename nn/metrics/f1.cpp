@@ -1,5 +1,7 @@
 #include "nn/metrics/f1.h"
 
+#include "nn/metrics/of_classes.h"
+
 namespace nn {
 namespace {
 
@@ -15,17 +17,6 @@ double f1_of(const ClassCounts& counts) {
   return classes == 0 ? 0 : sum / classes;
 }
 
-double f1_value(const Judged& judged) {
-  return f1_of(count_classes(judged.outputs, judged.labels, judged.width));
-}
-
-OfCounts f1_of_counts(const Judged& judged) {
-  return [given = given_classes(judged.outputs, judged.width), labels = judged.labels,
-          classes = judged.width](std::span<const std::uint32_t> counts) {
-    return f1_of(count_classes(given, labels, counts, classes));
-  };
-}
-
 }  // namespace
 
 const Metric& f1_metric() {
@@ -35,8 +26,8 @@ const Metric& f1_metric() {
                                   .doc =
                                       "Macro F1: harmonic mean of precision and recall, averaged "
                                       "over the classes that occur or were predicted, from 0 to 1.",
-                                  .value = f1_value,
-                                  .of_counts = f1_of_counts};
+                                  .value = value_of_classes<f1_of>,
+                                  .of_counts = counts_of_classes<f1_of>};
   return kMetric;
 }
 
