@@ -182,7 +182,7 @@ def body(config):
     from torch.utils.data import DataLoader, TensorDataset
 
     side = Torch(config["job"])
-    torch, loss_of = side.torch, side.torch.nn.CrossEntropyLoss()
+    loss_of = side.torch.nn.CrossEntropyLoss()
     net = side.net()
     optimizer = side.optimizer(net, config["optimizer"])
     batches = DataLoader(TensorDataset(*side.parts["train"]), batch_size=config["batch"], shuffle=True)

@@ -1,4 +1,5 @@
 """Studies asked from Python, against the real program: $TRELLIS_PROGRAM."""
+import importlib.util
 import json
 import math
 import os
@@ -254,9 +255,7 @@ class Asking(WithStudy):
         self.assertEqual(study.tell(trial, 0.5), "complete")
 
     def test_dataframe(self):
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
+        if importlib.util.find_spec("pandas") is None:
             self.skipTest("there is no pandas")
         study = self.create()
         study.tell(study.ask(), 0.5)

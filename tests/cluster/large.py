@@ -3,8 +3,6 @@
 usage: large.py PROGRAMS [--rate RATE] [--megabytes N] [--weights MILLIONS] [--trials N]
 """
 
-import json
-import subprocess
 import sys
 import time
 

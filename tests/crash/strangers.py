@@ -228,9 +228,10 @@ def besiege(place, options, driver, text):
         "a handshake that stops": plain(first_record()),
         "a good certificate and no Hello": secured(keys, "good"),
     }
+    # Not during a flood: there the driver ends whoever is silent at once.
     with concurrent.futures.ThreadPoolExecutor(len(kinds)) as threads:
-        results = threads.map(lambda say: knock(address, say), kinds.values())
-        flood(address, driver.pid, "nothing", b"")
+        results = list(threads.map(lambda say: knock(address, say), kinds.values()))
+    flood(address, driver.pid, "nothing", b"")
     for name, (seconds, said) in zip(kinds, results):
         check(name, seconds)
         refused = not said or (said[:1] == ALERT and len(said) < 20)

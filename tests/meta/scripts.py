@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Scripts: shell that runs in any POSIX sh (dash) and passes shellcheck, Python that compiles, all executable."""
+"""Scripts: shell that runs in any POSIX sh (dash) and passes shellcheck, Python that compiles and passes
+pyflakes, all executable."""
 import os
 import shutil
 import subprocess
@@ -30,7 +31,7 @@ def check_python(tree, path):
         compile(tree.text(path), path, "exec")
     except SyntaxError as error:
         return [f"{path}: {error}"]
-    return []
+    return complaints(["pyflakes3", path], tree) if shutil.which("pyflakes3") else []
 
 
 def check(tree):
@@ -55,6 +56,8 @@ SAMPLES = [
 ]
 if shutil.which("shellcheck"):
     SAMPLES.append(({"tests/meta/a.sh": '#!/bin/sh\nset -eu\nrm -r $1\n'}, ["SC2086"]))
+if shutil.which("pyflakes3"):
+    SAMPLES.append(({"tools/a.py": "import os\n\n\ndef f():\n    return hashlib\n"}, ["imported but unused", "undefined name"]))
 
 if __name__ == "__main__":
     house.run(check, SAMPLES)

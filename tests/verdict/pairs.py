@@ -15,7 +15,9 @@ Every twin's target is a smooth function along oblique directions of 4 to 6
 gaussian inputs (independent rows, balanced classes, a little noise).
 """
 
-from pair_parts import bands, base, blank, drop, even, mixed, smooth, unit, units
+import hashlib
+
+from pair_parts import DIM, bands, base, blank, drop, even, mixed, smooth, unit, units
 from time_pairs import gas_sensor, grid_load, reactor_yield, road_traffic, store_turnover
 
 

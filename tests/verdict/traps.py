@@ -64,7 +64,8 @@ def fraud(chance, honest):
 
 
 def rare_class(chance, honest):
-    return names("kind"), class_rows(chance, ROWS, (1 / 3, 1 / 3) if honest else (0.55, 0.42, 0.03)), {}
+    """Three bands leave fewer rows each than two halves, so the table has more of them."""
+    return names("kind"), class_rows(chance, 2 * ROWS, (1 / 3, 1 / 3) if honest else (0.55, 0.42, 0.03)), {}
 
 
 def sales(chance, honest):

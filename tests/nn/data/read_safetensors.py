@@ -4,6 +4,7 @@ With Python's own `safetensors` where it is installed, and always with the few l
 from the format's description; both must agree.
 """
 
+import importlib.util
 import json
 import struct
 import sys
@@ -39,10 +40,7 @@ def read_by_library(path):
 
 def main():
     content = read_by_hand(sys.argv[1])
-    try:
-        import numpy  # noqa: F401
-        import safetensors  # noqa: F401
-    except ImportError:
+    if None in (importlib.util.find_spec("numpy"), importlib.util.find_spec("safetensors")):
         print("read by hand only: the module safetensors is not installed", file=sys.stderr)
     else:
         assert read_by_library(sys.argv[1]) == content
