@@ -1,5 +1,8 @@
 #include "tasks/judging.h"
 
+#include <atomic>
+
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "nn/evaluation/measurement.h"
@@ -11,6 +14,8 @@ namespace {
 
 /// Every study draws the same resamples: a verdict is a function of the answers alone.
 constexpr std::uint64_t kSeed = 0;
+
+std::atomic<double> seconds_for_trees{0};
 
 nn::Measurement measured(const nn::Answers& answers, const nn::DataView& view,
                          const std::string& metric, const nn::Choice& loss) {
@@ -38,8 +43,42 @@ const auto estimate_task =
         })
         .pure();
 
+const auto labelled_task = rt::task("labelled answers", 1)
+                               .cpu([](rt::in<nn::Answers> answers, rt::in<nn::Dataset> data,
+                                       nn::Part part) -> nn::LabelledAnswers {
+                                 const auto units = data->header().units_of(part);
+                                 return {.answers = *answers,
+                                         .labels = nn::judged_of(*answers, data->view(part)).labels,
+                                         .units = {units.begin(), units.end()}};
+                               })
+                               .pure()
+                               .keep(rt::Keep::never);
+
+const auto joined_task = rt::task("joined answers", 1)
+                             .cpu([](rt::in<nn::LabelledAnswers> first,
+                                     rt::in<nn::LabelledAnswers> second) -> nn::LabelledAnswers {
+                               return nn::joined(*first, *second);
+                             })
+                             .pure()
+                             .keep(rt::Keep::never);
+
+const auto calibrate_task =
+    rt::task("calibrate", 1)
+        .cpu([](rt::in<nn::LabelledAnswers> answered, std::string metric) -> nn::Calibration {
+          return nn::calibrate(*answered, metric);
+        })
+        .pure();
+
+const auto calibration_figures_task =
+    rt::task("calibration figures", 1)
+        .cpu([](rt::in<nn::Answers> answers, rt::in<nn::Dataset> data, nn::Part part,
+                nn::Calibration calibration) -> Figures {
+          return nn::calibration_figures(nn::judged_of(*answers, data->view(part)), calibration);
+        })
+        .pure();
+
 const auto fit_trees_task =
-    rt::task("trees", 1)
+    rt::task("trees", 2)
         .cpu([](rt::in<nn::Dataset> data, nn::TreeSize size, std::string library,
                 double) -> nn::BoostedTrees {
           const std::string here = nn::trees_library();
@@ -47,7 +86,10 @@ const auto fit_trees_task =
             throw base::Error(base::Errc::no_device,
                               base::cat("expected ", library, ", here is ",
                                         here.empty() ? "no such library" : here));
-          return nn::fit_trees(*data, size);
+          const base::Moment begun = base::now();
+          nn::BoostedTrees trees = nn::fit_trees(*data, size);
+          seconds_for_trees.fetch_add(base::seconds_since(begun), std::memory_order_relaxed);
+          return trees;
         })
         .pure()
         .cost(
@@ -69,6 +111,8 @@ const auto score_answers_task = rt::task("score answers", 1)
 
 }  // namespace
 
+double tree_seconds() noexcept { return seconds_for_trees.load(std::memory_order_relaxed); }
+
 rt::Value<nn::Difference> compare(const rt::Value<nn::Answers>& first,
                                   const rt::Value<nn::Answers>& second,
                                   const rt::Value<nn::Dataset>& data, nn::Part part,
@@ -80,6 +124,27 @@ rt::Value<nn::Estimate> estimate(const rt::Value<nn::Answers>& answers,
                                  const rt::Value<nn::Dataset>& data, nn::Part part,
                                  const std::string& metric, const nn::Choice& loss) {
   return estimate_task(answers, data, part, metric, loss);
+}
+
+rt::Value<nn::LabelledAnswers> labelled(const rt::Value<nn::Answers>& answers,
+                                        const rt::Value<nn::Dataset>& data, nn::Part part) {
+  return labelled_task(answers, data, part);
+}
+
+rt::Value<nn::LabelledAnswers> joined(const rt::Value<nn::LabelledAnswers>& first,
+                                      const rt::Value<nn::LabelledAnswers>& second) {
+  return joined_task(first, second);
+}
+
+rt::Value<nn::Calibration> calibrate(const rt::Value<nn::LabelledAnswers>& answered,
+                                     const std::string& metric) {
+  return calibrate_task(answered, metric);
+}
+
+rt::Value<Figures> calibration_figures(const rt::Value<nn::Answers>& answers,
+                                       const rt::Value<nn::Dataset>& data, nn::Part part,
+                                       const nn::Calibration& calibration) {
+  return calibration_figures_task(answers, data, part, calibration);
 }
 
 rt::Value<nn::BoostedTrees> fit_trees(const rt::Value<nn::Dataset>& data, const nn::TreeSize& size,

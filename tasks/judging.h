@@ -3,10 +3,13 @@
 // predictors on the same rows, and the error of one score.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "nn/data/dataset.h"
 #include "nn/evaluation/answers.h"
 #include "nn/evaluation/boosted_trees.h"
+#include "nn/evaluation/calibration.h"
 #include "nn/evaluation/difference.h"
 #include "nn/training/hyper.h"
 #include "nn/training/train.h"
@@ -26,6 +29,28 @@ namespace tasks {
 [[nodiscard]] rt::Value<nn::Estimate> estimate(const rt::Value<nn::Answers>& answers,
                                                const rt::Value<nn::Dataset>& data, nn::Part part,
                                                const std::string& metric, const nn::Choice& loss);
+
+/// Puts the classes of one part beside the answers to it, and the answers to two parts together.
+[[nodiscard]] rt::Value<nn::LabelledAnswers> labelled(const rt::Value<nn::Answers>& answers,
+                                                      const rt::Value<nn::Dataset>& data,
+                                                      nn::Part part);
+[[nodiscard]] rt::Value<nn::LabelledAnswers> joined(const rt::Value<nn::LabelledAnswers>& first,
+                                                    const rt::Value<nn::LabelledAnswers>& second);
+
+/// Fits the calibration of a network of classes (nn/evaluation/calibration.h), with a threshold
+/// chosen by `metric`.
+[[nodiscard]] rt::Value<nn::Calibration> calibrate(const rt::Value<nn::LabelledAnswers>& answered,
+                                                   const std::string& metric);
+
+/// Returns nn::calibration_figures() of answers to one part.
+using Figures = std::vector<std::pair<std::string, double>>;
+[[nodiscard]] rt::Value<Figures> calibration_figures(const rt::Value<nn::Answers>& answers,
+                                                     const rt::Value<nn::Dataset>& data,
+                                                     nn::Part part,
+                                                     const nn::Calibration& calibration);
+
+/// Seconds for which trees were fitted in this process.
+[[nodiscard]] double tree_seconds() noexcept;
 
 /// Fits trees. The library's version is part of the call's key. The task fails where that library
 /// is not installed, which may be another machine.

@@ -19,6 +19,18 @@ namespace cli {
 
 namespace {
 
+/// What the trees cost that the network is compared with. Workers of agents are not known here.
+std::string text_trees(const hpo::StudyReader& study, const hpo::WorkCounters& work) {
+  if (work.tree_seconds <= 0) return "";
+  double busy = 0;
+  for (const hpo::WorkerInfo& worker : study.workers()) busy += worker.busy;
+  std::string out = base::cat("trees    ", short_seconds(work.tree_seconds));
+  if (study.nodes().empty() && busy >= work.tree_seconds)
+    out += base::cat(" of ", short_seconds(busy), " in tasks (",
+                     base::with_digits(100 * work.tree_seconds / busy, 2), "%)");
+  return out + "\n";
+}
+
 std::string text_status(const hpo::StudyReader& study) {
   hpo::StudyInfo info = study.info();
   hpo::TrialCounts counts = study.counts();
@@ -45,7 +57,7 @@ std::string text_status(const hpo::StudyReader& study) {
   if (!info.programs)
     out += base::cat(work.tasks, " tasks, ", work.epochs, " epochs of which ", work.distinct_epochs,
                      " were run, ");
-  out += base::cat(short_seconds(info.active_seconds), "\n");
+  out += base::cat(short_seconds(info.active_seconds), "\n", text_trees(study, work));
   const std::vector<hpo::NodeInfo> nodes = study.nodes();
   // The driver of agents computes nothing.
   if (!info.programs && nodes.empty()) out += devices_text(study.workers(), Cores::together);

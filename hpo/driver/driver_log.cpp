@@ -28,7 +28,8 @@ std::string json_of(const WorkCounters& work) {
   json.begin_object().field("tasks", work.tasks).field("epochs", work.epochs);
   json.field("distinct_epochs", work.distinct_epochs)
       .field("datasets_loaded", work.datasets_loaded);
-  json.field("overhead_us_per_task", work.overhead_us_per_task).end_object();
+  json.field("overhead_us_per_task", work.overhead_us_per_task);
+  json.field("tree_seconds", work.tree_seconds).end_object();
   return std::move(json).text();
 }
 
@@ -54,6 +55,8 @@ void Driver::replay() {
     base::Json json = base::Json::parse(*text);
     work_before_.tasks = json.at("tasks").integer();
     work_before_.distinct_epochs = json.at("distinct_epochs").integer();
+    if (const base::Json* seconds = json.find("tree_seconds"))
+      work_before_.tree_seconds = seconds->number();
   }
   if (auto text = log_.noted("active_seconds"))
     seconds_before_ = base::parse_double(*text).value_or(0);
@@ -200,6 +203,7 @@ WorkCounters Driver::work() const {
   WorkCounters work = setup_.work.counters();
   work.tasks = work_before_.tasks + static_cast<std::int64_t>(summary.tasks);
   work.distinct_epochs += work_before_.distinct_epochs;
+  work.tree_seconds += work_before_.tree_seconds;
   work.epochs = 0;
   for (const TrialRow& row : log_.trials().rows()) work.epochs += row.epochs;
   // What was run and is not reported yet was asked for, too.

@@ -240,11 +240,13 @@ WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");
   if (text.empty()) return {};
   base::Json json = base::Json::parse(text);
+  const base::Json* trees = json.find("tree_seconds");
   return {.tasks = json.at("tasks").integer(),
           .epochs = json.at("epochs").integer(),
           .distinct_epochs = json.at("distinct_epochs").integer(),
           .datasets_loaded = json.at("datasets_loaded").integer(),
-          .overhead_us_per_task = json.at("overhead_us_per_task").number()};
+          .overhead_us_per_task = json.at("overhead_us_per_task").number(),
+          .tree_seconds = trees == nullptr ? 0 : trees->number()};
 }
 
 std::vector<WorkerInfo> StudyReader::workers() const {

@@ -65,6 +65,7 @@ struct WorkCounters {
   std::int64_t distinct_epochs = 0;  ///< really run
   std::int64_t datasets_loaded = 0;
   double overhead_us_per_task = 0;
+  double tree_seconds = 0;  ///< for which trees were fitted; 0 in a log of an older build
 };
 
 /// Who holds a study.

@@ -92,6 +92,8 @@ void configure(const Booster& booster, const Dataset& data, const TreeSize& size
   booster.set("tree_method", "hist");
   booster.set("max_depth", std::to_string(size.depth));
   booster.set("eta", base::format_double(eta));
+  booster.set("subsample", base::format_double(size.row_share));
+  booster.set("colsample_bytree", base::format_double(size.column_share));
   if (!data.is_classification()) {
     booster.set("objective", "reg:squarederror");
     booster.set("eval_metric", "rmse");
@@ -225,7 +227,8 @@ double tree_flops(const Dataset::Header& data, const TreeSize& size) {
   // Two classes share their trees.
   const double trees = data.class_names.size() == 2 ? 1.0 : static_cast<double>(data.outputs());
   return kFlopsOfCell * trees * static_cast<double>(size.rounds * size.depth) *
-         static_cast<double>(rows) * static_cast<double>(data.cols);
+         static_cast<double>(rows) * static_cast<double>(data.cols) * size.row_share *
+         size.column_share;
 }
 
 BoostedTrees fit_trees(const Dataset& data, const TreeSize& size) {

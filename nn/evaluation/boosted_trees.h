@@ -23,6 +23,9 @@ struct TreeSize {
   std::int64_t rounds = 100;  ///< at most; fewer where the validation rows ask for no more
   std::int64_t depth = 6;
   std::uint64_t rows = 0;  ///< of the training part; 0: all of them
+  /// The shares of these rows and of the inputs that each tree sees: Friedman, "Stochastic gradient
+  /// boosting" (2002), and Ho, "The random subspace method" (1998).
+  double row_share = 1, column_share = 1;
   auto operator<=>(const TreeSize&) const = default;
 };
 

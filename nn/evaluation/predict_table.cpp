@@ -8,6 +8,8 @@
 
 #include "base/digits.h"
 #include "base/error.h"
+#include "base/text.h"
+#include "base/words.h"
 #include "nn/data/csv_line.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
@@ -60,7 +62,11 @@ std::string meaning_of(float output, const TargetColumn& target) {
 class Writer {
  public:
   Writer(const TrainedModel& model, const PredictOptions& options)
-      : header_(model.data.header()), options_(options), shares_(model.data.outputs()) {}
+      : header_(model.data.header()),
+        options_(options),
+        change_(logit_change(model.calibration)),
+        logits_(model.data.outputs()),
+        shares_(model.data.outputs()) {}
 
   void names(std::string& out) const {
     CsvLine line(out);
@@ -82,16 +88,20 @@ class Writer {
         line.cell(meaning_of(outputs[i], header_.targets[i]));
       return;
     }
-    const std::int32_t given = class_of(outputs);
+    for (std::size_t c = 0; c < outputs.size(); ++c) logits_[c] = outputs[c] * change_.factor;
+    if (options_.probabilities) probabilities(logits_, shares_);
+    logits_[0] += change_.shift;
+    const std::int32_t given = class_of(logits_);
     line.cell(given < 0 ? "" : header_.class_names[static_cast<std::size_t>(given)]);
     if (!options_.probabilities) return;
-    probabilities(outputs, shares_);
     for (const double share : shares_) line.cell(text_of(static_cast<float>(share)));
   }
 
  private:
   const Dataset::Header& header_;
   const PredictOptions& options_;
+  LogitChange change_;
+  std::vector<float> logits_;
   std::vector<double> shares_;
 };
 
@@ -101,6 +111,18 @@ Choice loss_of_model(const TensorMetadata& metadata, const Dataset& data) {
   if (found != metadata.end()) loss = choice_from_json(found->second);
   loss.fields = complete(loss_kind(loss.kind), loss.fields, "loss " + loss.kind);
   return loss;
+}
+
+Calibration calibration_from(const std::string& text, const Dataset& data) {
+  try {
+    const Calibration calibration = calibration_from_json(text);
+    const bool fits = data.is_classification() &&
+                      (calibration.threshold == 0.5 || data.header().class_names.size() == 2);
+    if (!fits) throw base::Error(base::Errc::data, "does not fit the target");
+    return calibration;
+  } catch (const base::Error& problem) {
+    throw base::Error(base::Errc::data, base::cat("calibration: ", problem.what()));
+  }
 }
 
 const std::string& preprocessing_of(const TensorMetadata& metadata) {
@@ -153,13 +175,21 @@ Scores scores_of(const Evaluation& evaluation) {
   return scores;
 }
 
-void score(const Evaluation& evaluation, Predicted& done) {
-  const Judged& judged = evaluation.judged();
+void score(const Evaluation& evaluation, const Calibration& calibration, Predicted& done) {
   done.scores = scores_of(evaluation);
-  if (judged.labels.empty()) return;
+  if (evaluation.judged().labels.empty()) return;
+  done.calibrated = calibration_figures(evaluation.judged(), calibration);
+  const Judged judged = with_threshold(evaluation.judged(), calibration);
   if (judged.width <= kMostConfused)
     done.confusion = count_confusion(judged.outputs, judged.labels, judged.width);
   done.mistakes = worst_mistakes(judged.outputs, judged.labels, judged.width);
+}
+
+std::string text_of_threshold(const TrainedModel& model) {
+  const std::string name = base::printable(model.data.header().class_names[1], 40);
+  return base::cat("a row is '", name, "' if the probability of it is at least ",
+                   text_of(model.calibration.threshold),
+                   ": the study chose this threshold on its validation rows");
 }
 
 /// Whether the rows of a table are those that the network was made from.
@@ -189,8 +219,15 @@ TrainedModel read_trained_model(const std::string& path, bool with_optimizer) {
       throw base::Error(base::Errc::data,
                         "preprocessing: the target has " + std::to_string(data.outputs()) +
                             " outputs, expected the network's " + std::to_string(outputs));
-    return {std::move(model.net), std::move(data), std::move(loss), model.metadata["content"],
-            model.metadata[std::string(kVerdictText)]};
+    const auto text = model.metadata.find(std::string(kCalibrationText));
+    const Calibration calibration =
+        text == model.metadata.end() ? Calibration{} : calibration_from(text->second, data);
+    return {std::move(model.net),
+            std::move(data),
+            std::move(loss),
+            model.metadata["content"],
+            model.metadata[std::string(kVerdictText)],
+            calibration};
   } catch (const base::Error& problem) {
     throw base::Error(base::Errc::data, path + ": " + problem.what());
   }
@@ -224,8 +261,9 @@ Predicted predict_table(const kern::Kernels<float>& kernels, const TrainedModel&
     csv.clear();
   }
   write(csv);
-  if (scored.judged().rows() > 0) score(scored, done);
+  if (scored.judged().rows() > 0) score(scored, model.calibration, done);
   done.notes = table.notes();
+  if (model.calibration.threshold != 0.5) done.notes.push_back(text_of_threshold(model));
   if (is_of_training(path, model)) {
     done.notes.emplace_back(
         "this is the very file that the network was trained on: most of its rows are not new to "

@@ -18,6 +18,12 @@ double accuracy_value(const Judged& judged) {
   return std::accumulate(right.begin(), right.end(), 0.0) / static_cast<double>(right.size());
 }
 
+double accuracy_of(const ClassCounts& counts) {
+  const std::int64_t right = std::accumulate(counts.right.begin(), counts.right.end(), 0LL);
+  const std::int64_t rows = std::accumulate(counts.truth.begin(), counts.truth.end(), 0LL);
+  return static_cast<double>(right) / static_cast<double>(rows);
+}
+
 }  // namespace
 
 const Metric& accuracy_metric() {
@@ -26,7 +32,8 @@ const Metric& accuracy_metric() {
                                   .maximize = true,
                                   .doc = "Share of rows with the right class, from 0 to 1.",
                                   .value = accuracy_value,
-                                  .of_rows = right_rows};
+                                  .of_rows = right_rows,
+                                  .of_classes = accuracy_of};
   return kMetric;
 }
 

@@ -26,6 +26,7 @@ const Metric& balanced_accuracy_metric() {
       .maximize = true,
       .doc = "Accuracy within each class, averaged over the classes that occur, from 0 to 1.",
       .value = value_of_classes<balanced_accuracy_of>,
+      .of_classes = balanced_accuracy_of,
       .of_counts = counts_of_classes<balanced_accuracy_of>};
   return kMetric;
 }

@@ -27,6 +27,7 @@ const Metric& f1_metric() {
                                       "Macro F1: harmonic mean of precision and recall, averaged "
                                       "over the classes that occur or were predicted, from 0 to 1.",
                                   .value = value_of_classes<f1_of>,
+                                  .of_classes = f1_of,
                                   .of_counts = counts_of_classes<f1_of>};
   return kMetric;
 }

@@ -26,7 +26,10 @@ struct Metric {
   double (*value)(const Judged&) = nullptr;  ///< of at least one row; NaN where it has no meaning
   /// Set if the metric is a mean over rows. Returns the number that each row contributes, [rows].
   std::vector<double> (*of_rows)(const Judged&) = nullptr;
-  /// Set if it is none, for drawing rows again and again. The result refers to nothing.
+  /// Set if it follows from how often classes were given and right.
+  double (*of_classes)(const ClassCounts&) = nullptr;
+  /// Set if it is no mean over rows, for drawing rows again and again. The result refers to
+  /// nothing.
   OfCounts (*of_counts)(const Judged&) = nullptr;
 };
 

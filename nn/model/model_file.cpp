@@ -279,7 +279,8 @@ void write_model(const std::string& path, const ParamSlab& net, const Dataset& d
 
 base::Key model_content(const std::string& path) {
   Safetensors file = read_safetensors(path);
-  file.metadata.erase(std::string(kVerdictText));
+  for (const std::string_view text : {kVerdictText, kCalibrationText})
+    file.metadata.erase(std::string(text));
   std::vector<TensorBytes> tensors;
   for (const TensorEntry& entry : file.tensors)
     tensors.push_back({entry.name, entry.dtype, entry.shape, file.bytes(entry)});

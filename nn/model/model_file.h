@@ -45,11 +45,12 @@ inline constexpr std::string_view kModelVersion = "1";
 void write_model(const std::string& path, const ParamSlab& net, const Dataset& data,
                  const TensorMetadata& more = {}, bool with_optimizer = false);
 
-/// The name of the text that holds how a model was judged.
+/// Names of the texts that hold how a model was judged, and its calibration.
 inline constexpr std::string_view kVerdictText = "verdict";
+inline constexpr std::string_view kCalibrationText = "calibration";
 
-/// Names a model by the hash of its file as it would be without a verdict: what a network was
-/// compared with is no part of it. Throws as read_safetensors().
+/// Names a model by the hash of its file as it would be without these two: neither what a network
+/// was compared with nor how its answers are read is a part of it. Throws as read_safetensors().
 [[nodiscard]] base::Key model_content(const std::string& path);
 
 /// A model read back: a slab with the optimizer's slots where they were asked for and the file has

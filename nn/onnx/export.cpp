@@ -1,6 +1,7 @@
 #include "nn/onnx/export.h"
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
@@ -50,7 +51,26 @@ void add_scaling(Translation& t, const Dataset& data) {
   t.x = t.graph.node("Mul", {t.x, factor}, "scaling");
 }
 
-void add_answers(Translation& t, const Dataset& data) {
+/// Probabilities and the class of a row as a model's calibration has them.
+void add_calibrated(Translation& t, const Calibration& calibration) {
+  const LogitChange change = logit_change(calibration);
+  std::string logits = "logits";
+  if (change.factor != 1) {
+    const std::string factor = t.graph.constant("calibration_factor", {}, {&change.factor, 1});
+    logits = t.graph.node("Mul", {logits, factor}, "calibrated");
+  }
+  t.graph.node("Softmax", {logits}, "probabilities", {{"axis", std::int64_t{-1}}});
+  if (change.shift != 0) {
+    const std::array<float, 2> shifts{change.shift, 0};
+    const std::string shift = t.graph.constant("calibration_shift", {2}, shifts);
+    logits = t.graph.node("Add", {logits, shift}, "decided");
+  }
+  t.graph.node("ArgMax", {logits}, "class",
+               {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{0}}});
+}
+
+void add_answers(Translation& t, const TrainedModel& model) {
+  const Dataset& data = model.data;
   const Dims dims{0, static_cast<std::int64_t>(data.outputs())};
   if (data.is_classification()) {
     if (output_shape(t.net.spec()).elements() == 1) {
@@ -61,9 +81,10 @@ void add_answers(Translation& t, const Dataset& data) {
       t.x = t.graph.node("Concat", {first, t.x}, "output_both", {{"axis", std::int64_t{1}}});
     }
     t.graph.node("Identity", {t.x}, "logits");
-    t.graph.node("Softmax", {t.x}, "probabilities", {{"axis", std::int64_t{-1}}});
+    add_calibrated(t, model.calibration);
     t.graph.output("logits", dims);
     t.graph.output("probabilities", dims);
+    t.graph.output("class", {0}, Type::int64);
     return;
   }
   const auto of_targets = [&](const char* name, double TargetColumn::*member) {
@@ -93,7 +114,7 @@ std::string model_file(const TrainedModel& model,
   const std::vector<Flow> flows = infer_flows(spec);
   for (std::size_t i = 0; i < spec.layers.size(); ++i)
     add_layer(translation, spec.layers[i], flows[i], flows[i + 1]);
-  add_answers(translation, model.data);
+  add_answers(translation, model);
   std::map<std::string, std::string> texts = metadata;
   texts.emplace("preprocessing", preprocessing_json(model.data));
   std::string file = graph.file(texts);

@@ -14,8 +14,9 @@ namespace nn::onnx {
 /// where a column has an offset, which is then part of the network, too. A column of texts is one
 /// input for each of its categories, 1 for the row's and 0 for the others; a missing number is its
 /// column's fill and offset (the metadata `preprocessing` names columns, categories and fills).
-/// Outputs: of classes "logits" and "probabilities" [rows, classes], of numbers "prediction" [rows,
-/// 1] in the target's unit. `metadata` travels along. Throws base::Error (data): a layer without a
+/// Outputs: of classes "logits" and "probabilities" [rows, classes] and "class" [rows], the number
+/// of the class by the model's calibration as integers; of numbers "prediction" [rows, 1] in the
+/// target's unit. `metadata` travels along. Throws base::Error (data): a layer without a
 /// translation, a network beyond the 2 GiB that such a file may have.
 [[nodiscard]] std::string model_file(const TrainedModel& model,
                                      const std::map<std::string, std::string>& metadata);

@@ -23,15 +23,17 @@ using Attributes = std::vector<std::pair<std::string, Attribute>>;
 using Dims = std::vector<std::int64_t>;
 
 /// Of the elements of a tensor, as TensorProto.DataType numbers them.
-enum class Type : std::int64_t { float32 = 1, float64 = 11 };
+enum class Type : std::int64_t { float32 = 1, int64 = 7, float64 = 11 };
 
 class Graph {
  public:
-  /// Declares a tensor that goes in, or one of floats that comes out.
+  /// Declares a tensor that goes in, or one that comes out.
   void input(const std::string& name, const Dims& dims, Type type = Type::float32) {
     declare(11, name, dims, type);
   }
-  void output(const std::string& name, const Dims& dims) { declare(12, name, dims, Type::float32); }
+  void output(const std::string& name, const Dims& dims, Type type = Type::float32) {
+    declare(12, name, dims, type);
+  }
 
   /// A constant. Returns its name.
   std::string constant(const std::string& name, const Dims& dims, std::span<const float> values) {

@@ -54,6 +54,18 @@ class Tried:
         columns = [c for c in lines[0] if c.startswith("proba.")] or [c for c in lines[0] if c.startswith("prediction")]
         return [float(line[c]) for line in lines for c in columns]
 
+    def given(self, table):
+        """The classes of the rows as `predict` names them."""
+        return [line["prediction"] for line in csv.DictReader(self.call("predict", self.name, table, "--quiet").splitlines())]
+
+    def compare_classes(self, table, rows, names):
+        """By the threshold, which the model has."""
+        path, expected = self.folder / f"{self.name}.onnx", self.given(table)
+        found = {"the reader": run(path, rows)[0]["class"][1], **by_runtime(path, rows, "class")}
+        for reader, places in found.items():
+            assert [names[place] for place in places] == expected, f"{self.name}: {reader} gives other classes"
+        return expected
+
     def compare(self, expected, rows, output):
         path = self.folder / f"{self.name}.onnx"
         outputs, used = run(path, rows)
@@ -115,6 +127,21 @@ def moments(trellis, folder, chance):
     yield tried.compare(predicted, rows, "prediction")
 
 
+def rare(trellis, folder, chance):
+    """One of ten rows is positive, so the threshold is not 0.5; a large rate makes the network too sure of itself."""
+    rows = [[round(chance.gauss(0, 1), 3), round(chance.gauss(0, 1), 3)] for _ in range(1500)]
+    with open(folder / "rare.csv", "w", encoding="utf-8") as out:
+        csv.writer(out).writerows([["a", "b", "y"], *([*row, "yes" if row[0] * row[1] + chance.gauss(0, 1) > 1.6 else "no"]
+                                                      for row in rows)])
+    tried = Tried(trellis, folder, "rare", "data: {csv: rare.csv}\nmetric: valid.auc\nnetwork: [dense: {units: 32}]\n"
+                  "train: {optimizer: {adam: {lr: 0.02}}, epochs: 60}\n")
+    given = tried.compare_classes("rare.csv", rows, ["no", "yes"])
+    shares = tried.predicted("rare.csv", "--proba")[1::2]
+    largest = ["yes" if share > 0.5 else "no" for share in shares]
+    assert given.count("yes") > largest.count("yes"), "the threshold changes nothing"
+    yield tried.compare(tried.predicted("rare.csv", "--proba"), rows, "probabilities")
+
+
 def images(trellis, folder, chance):
     (folder / "images").mkdir()
     write_idx(folder / "images", "train", 90, chance)
@@ -130,7 +157,8 @@ def main():
     trellis, chance = str(Path(sys.argv[1]) / "trellis"), random.Random(5)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        results = [*tables(trellis, folder, chance), *moments(trellis, folder, chance), *images(trellis, folder, chance)]
+        results = [*tables(trellis, folder, chance), *moments(trellis, folder, chance), *rare(trellis, folder, chance),
+                   *images(trellis, folder, chance)]
         empty = subprocess.run([trellis, "export", "classes", "--format", "onnx"], cwd=folder, capture_output=True, text=True,
                                check=False)
         assert empty.returncode == 2 and "expected --output FILE" in empty.stderr, empty.stderr

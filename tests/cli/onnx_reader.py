@@ -155,6 +155,12 @@ def layer_norm(values, scale, shift, axis, epsilon):
     return [(v - mean) / deviation * a + b for v, a, b in zip(values, scale, shift)]
 
 
+def argmax(x, axis, keepdims):
+    assert axis == -1 and keepdims == 0
+    dims, places = by_last_axis(lambda values: [values.index(max(values))])(x)
+    return dims[:-1], places
+
+
 def columns_beside(*tables, axis):
     assert axis == 1 and all(len(dims) == 2 for dims, _ in tables)
     rows, width = tables[0][0][0], sum(dims[1] for dims, _ in tables)
@@ -193,6 +199,7 @@ OPERATIONS = {
     "AveragePool": pool(lambda values: sum(values) / len(values)),
     "ReduceMean": reduce_mean,
     "Softmax": by_last_axis(softmax),
+    "ArgMax": argmax,
     "LayerNormalization": by_last_axis(layer_norm),
 }
 

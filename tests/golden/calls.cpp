@@ -213,6 +213,13 @@ class OnNetwork {
     print(tasks::score_answers(others, data_, nn::Part::test, loss), "test");
     print(tasks::compare(answers, others, data_, nn::Part::test, "accuracy", loss), "accuracy");
     print(tasks::estimate(answers, data_, nn::Part::test, "auc", loss), "auc");
+    const auto labelled = tasks::labelled(answers, data_, nn::Part::test);
+    print(labelled, "test");
+    print(tasks::joined(labelled, labelled), "twice");
+    print(tasks::calibrate(labelled, "auc"), "auc");
+    print(tasks::calibration_figures(answers, data_, nn::Part::test,
+                                     {.temperature = 1.5, .threshold = 0.25}),
+          "temperature and threshold");
     print(tasks::score_rows(net_, data_, loss, 0, cost), "all rows");
     print(tasks::score(net_, data_, loss, 0, cost), "all rows");
     print(tasks::score(net_, data_, {"huber", {{"delta", 2.0}}}, 50, cost), "50 rows");

@@ -83,7 +83,8 @@ std::vector<std::string> values_of(const std::string& file) {
 }
 
 TEST(Onnx, LayersMayBeCalledWhatTheGraphCallsItsOwn) {
-  for (const char* name : {"scaling", "logits", "prediction", "probabilities", "target"}) {
+  for (const char* name : {"scaling", "logits", "prediction", "class", "calibrated", "decided",
+                           "probabilities", "target"}) {
     nn::ModelSpec spec{.input = nn::Shape::features(4)};
     spec.layers.push_back(nn::layer("dense", name, {{"units", std::int64_t{3}}}));
     spec.layers.push_back(nn::layer("layer_norm", "scaling_shift", {}));

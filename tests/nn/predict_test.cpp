@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
@@ -298,6 +299,34 @@ TEST_P(Predict, ProbabilitiesAreOfClassesAlone) {
   }
 }
 
+TEST_P(Predict, ClassesAndProbabilitiesFollowTheCalibration) {
+  if (GetParam()) return;
+  nn::TrainedModel model = trained(load(40));
+  const nn::PredictOptions options{.probabilities = true, .keep = {}};
+  (void)predict(model, options);
+  const std::vector<std::string> plain = last_cells();
+  model.calibration = {.temperature = 2, .threshold = 0.2};
+  const nn::Predicted done = predict(model, options);
+  const std::vector<std::string> shares = last_cells();
+  ASSERT_FALSE(done.notes.empty());
+  EXPECT_EQ(done.notes.back(),
+            "a row is 'yes' if the probability of it is at least 0.2: the study chose this "
+            "threshold on its validation rows");
+  const nn::Predicted classes = predict(model);
+  const std::vector<std::string> given = last_cells();
+  std::int64_t positive = 0;
+  for (std::size_t row = 0; row < plain.size(); ++row) {
+    const double before = std::stod(plain[row]), after = std::stod(shares[row]);
+    EXPECT_NEAR(std::log(before / (1 - before)), 2 * std::log(after / (1 - after)), 1e-4);
+    EXPECT_EQ(given[row] == "yes", after >= 0.2) << after;
+    positive += given[row] == "yes";
+  }
+  ASSERT_TRUE(done.confusion);
+  EXPECT_EQ(done.confusion->at(0, 1) + done.confusion->at(1, 1), positive);
+  EXPECT_EQ(done.calibrated.at(2).first, "calibrated.accuracy");
+  EXPECT_EQ(classes.scores, done.scores);
+}
+
 TEST_P(Predict, AModelWhosePartsDoNotFitTogetherIsRefused) {
   const nn::Dataset data = load(40);
   const nn::TrainedModel good = trained(data);
@@ -309,6 +338,10 @@ TEST_P(Predict, AModelWhosePartsDoNotFitTogetherIsRefused) {
   nn::write_model(path, good.net, data,
                   {{"loss", GetParam() ? R"({"kind": "cross_entropy"})" : R"({"kind": "mse"})"}});
   EXPECT_THROW((void)nn::read_trained_model(path), base::Error);
+  for (const char* text : {"nonsense", R"({"temperature": 1, "threshold": 2})"}) {
+    nn::write_model(path, good.net, data, {{"calibration", text}});
+    EXPECT_THROW((void)nn::read_trained_model(path), base::Error) << text;
+  }
   nn::write_model(path, good.net, data, {{"loss", "nonsense"}});
   EXPECT_THROW((void)nn::read_trained_model(path), base::Error);
 }

@@ -11,6 +11,7 @@
 #include "hpo/driver/networks/trial_plan.h"
 #include "hpo/study/metric_names.h"
 #include "runtime/on.h"
+#include "tasks/judging.h"
 
 namespace hpo {
 
@@ -159,6 +160,33 @@ rt::Async<void> FoldedWork::run(TrialContext& trial) {
   }
 }
 
+rt::Async<std::optional<nn::Calibration>> FoldedWork::calibrated(TrialRow best, Stage life) {
+  std::vector<Fold> folds = begin(best.params, best.trial);
+  const nn::LearningTask task = folds.front().data->info.task;
+  if (task != nn::LearningTask::classification) co_return std::nullopt;
+  rt::Value<nn::LabelledAnswers> all;
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    Fold& fold = folds[i];
+    Stage own = life;
+    std::erase_if(own.rounds, [&](const Adapted& round) {
+      return round.fold != static_cast<std::int64_t>(i) + 1;
+    });
+    PastTrial past(std::move(own));
+    // Cut as in the search: the store may still have these networks.
+    for (const std::int64_t boundary : report_boundaries(study_, life.network.epochs)) {
+      rt::Async<void> training = fold.network.advance(boundary, past);
+      co_await std::move(training);
+    }
+    const rt::Value<nn::Answers> answers = tasks::answers(
+        fold.network.net(), fold.data->value, nn::Part::valid, fold.plan->spec.hyper.loss,
+        tasks::evaluate_cost(fold.network.flops_per_row(), fold.data->valid_rows));
+    const auto labelled = tasks::labelled(answers, fold.data->value, nn::Part::valid);
+    all = i == 0 ? labelled : tasks::joined(all, labelled);
+  }
+  const rt::Value<nn::Calibration> fitted = tasks::calibrate(all, judged_metric(study_, task));
+  co_return co_await fitted;
+}
+
 rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage,
                                             const TrialTable& trials) {
   if (!writes_models()) co_return ExportedModel{};
@@ -166,6 +194,8 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage,
   const StudyData& data = data_of(undivided(data_spec(study_, best.params)));
   const PlanPtr plan = plan_of(best.params, data);
   Stage life = lineage.back();
+  rt::Async<std::optional<nn::Calibration>> calibrating = calibrated(best, life);
+  std::optional<nn::Calibration> calibration = co_await std::move(calibrating);
   if (plan->spec.adapt)
     life.rounds =
         middle_rounds(life.rounds, folds, static_cast<double>(plan->network->row.forward));
@@ -185,7 +215,8 @@ rt::Async<ExportedModel> FoldedWork::finish(TrialRow best, Lineage lineage,
                                             .model = network.model(),
                                             .plan = plan,
                                             .data = &data,
-                                            .trial = std::move(best)},
+                                            .trial = std::move(best),
+                                            .calibration = calibration},
                                            trials);
   co_return co_await std::move(writing);
 }

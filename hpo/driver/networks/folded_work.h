@@ -2,10 +2,12 @@
 // Cross-validation: a trial trains a network for each fold of the data and reports their mean.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hpo/driver/networks/network_work.h"
+#include "nn/evaluation/calibration.h"
 
 namespace hpo {
 
@@ -49,6 +51,9 @@ class FoldedWork final : public NetworkWork {
   /// What all folds were worth at a boundary. Throws where one diverged.
   [[nodiscard]] rt::Async<std::vector<Metrics>> measured(std::vector<Fold>& folds,
                                                          std::int64_t boundary) const;
+  /// Calibrates a network of classes that trains on all rows by what its folds answered to rows
+  /// that they had not seen. `life` is the trial's, with the rounds of every fold.
+  [[nodiscard]] rt::Async<std::optional<nn::Calibration>> calibrated(TrialRow best, Stage life);
 };
 
 /// The work of a study's trials: folded where its data has folds.

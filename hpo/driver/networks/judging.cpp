@@ -33,16 +33,6 @@ constexpr double kErrorsApart = 2;
 
 std::string number(double x) { return base::with_digits(x, 3); }
 
-/// The metric that the winner was chosen by, without its part. A study that looks at no score of
-/// the validation part is judged by a usual one.
-std::string judged_metric(const StudySpec& study, nn::LearningTask task) {
-  for (const Metric& metric : study::metrics_of(study)) {
-    if (metric.name.starts_with(kValid) && metric.name != study::kLatency)
-      return metric.name.substr(kValid.size());
-  }
-  return task == nn::LearningTask::classification ? "accuracy" : "rmse";
-}
-
 const BaselineRow* best_of(const std::vector<BaselineRow>& rows, const std::string& metric) {
   const bool more = study::is_maximized(metric);
   const BaselineRow* best = nullptr;
@@ -162,7 +152,37 @@ rt::Value<nn::Answers> answers_of(const Winner& winner, nn::Part part) {
 
 }  // namespace
 
-void answer_test(Winner& winner) { winner.tested = answers_of(winner, nn::Part::test); }
+void answer_unseen(Winner& winner) {
+  winner.validated = answers_of(winner, nn::Part::valid);
+  winner.tested = answers_of(winner, nn::Part::test);
+}
+
+std::string judged_metric(const StudySpec& study, nn::LearningTask task) {
+  for (const Metric& metric : study::metrics_of(study)) {
+    if (metric.name.starts_with(kValid) && metric.name != study::kLatency)
+      return metric.name.substr(kValid.size());
+  }
+  return task == nn::LearningTask::classification ? "accuracy" : "rmse";
+}
+
+rt::Async<Metrics> calibrate(const StudySpec& study, Winner& winner) {
+  const StudyData& data = *winner.data;
+  Metrics figures;
+  if (data.info.task != nn::LearningTask::classification) co_return figures;
+  if (!winner.calibration) {
+    if (data.valid_rows == 0) co_return figures;
+    const rt::Value<nn::Calibration> fitted =
+        tasks::calibrate(tasks::labelled(winner.validated, data.value, nn::Part::valid),
+                         judged_metric(study, data.info.task));
+    winner.calibration = co_await fitted;
+  }
+  if (data.test_rows == 0) co_return figures;
+  const rt::Value<tasks::Figures> found =
+      tasks::calibration_figures(winner.tested, data.value, nn::Part::test, *winner.calibration);
+  for (const auto& [name, value] : co_await found)
+    figures.emplace_back(base::cat("test.", name), value);
+  co_return figures;
+}
 
 rt::Async<std::vector<NamedEstimate>> estimates_of(const Winner& winner) {
   const StudyData& data = *winner.data;
@@ -191,8 +211,8 @@ rt::Async<Verdict> judge(const StudySpec& study, Winner winner, const Baselines&
   const nn::Choice& loss = winner.plan->spec.hyper.loss;
   std::optional<nn::Estimate> validated;
   if (data.valid_rows > 0) {
-    const rt::Value<nn::Estimate> estimate = tasks::estimate(
-        answers_of(winner, nn::Part::valid), data.value, nn::Part::valid, metric, loss);
+    const rt::Value<nn::Estimate> estimate =
+        tasks::estimate(winner.validated, data.value, nn::Part::valid, metric, loss);
     validated = co_await estimate;
   }
   const double error = search_error(study, winner, validated);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "hpo/log/verdict.h"
 #include "hpo/study/spec.h"
 #include "nn/evaluation/answers.h"
+#include "nn/evaluation/calibration.h"
 #include "nn/evaluation/difference.h"
 #include "nn/model/slab.h"
 #include "runtime/async.h"
@@ -29,24 +31,35 @@ struct Winner {
   PlanPtr plan;
   const StudyData* data = nullptr;  ///< that it was trained on and is written with
   TrialRow trial;
-  rt::Value<nn::Answers> tested = {};  ///< to the test part; see answer_test()
+  rt::Value<nn::Answers> validated = {}, tested = {};  ///< to these parts; see answer_unseen()
+  std::optional<nn::Calibration> calibration = {};     ///< none: there is nothing to fit it to
 };
 
-/// Answers the test part once for all that asks about it: the answers are in no store.
-void answer_test(Winner& winner);
+/// Answers the validation and the test part once for all that asks about them: the answers are in
+/// no store.
+void answer_unseen(Winner& winner);
+
+/// Returns the metric that the winner was chosen by, without its part. A study that looks at no
+/// score of the validation part is judged by a usual one.
+[[nodiscard]] std::string judged_metric(const StudySpec& study, nn::LearningTask task);
+
+/// Fits the winner's calibration to the validation part, if it has one and nobody else did. Returns
+/// what it comes to on the test part, as trials report metrics; nothing without calibration or
+/// test part. After answer_unseen(). The arguments outlive the coroutine.
+[[nodiscard]] rt::Async<Metrics> calibrate(const StudySpec& study, Winner& winner);
 
 /// A metric as trials report it, "test.accuracy", and how sure it is.
 using NamedEstimate = std::pair<std::string, nn::Estimate>;
 
 /// Estimates the metrics of the winner on the test part, those of single targets left out. None
-/// without such a part. After answer_test(); `winner` outlives the coroutine.
+/// without such a part. After answer_unseen(); `winner` outlives the coroutine.
 [[nodiscard]] rt::Async<std::vector<NamedEstimate>> estimates_of(const Winner& winner);
 
 /// Returns how many weights the network of a trial has.
 using WeightsOf = std::function<std::uint64_t(const TrialRow& trial)>;
 
 /// Compares the winner with the baseline that is best on the validation part, on the test part and
-/// by the study's first metric of a part. After answer_test(). A pure function of networks, data
+/// by the study's first metric of a part. After answer_unseen(). A pure function of networks, data
 /// and `trials`. What is passed by reference outlives the coroutine.
 [[nodiscard]] rt::Async<Verdict> judge(const StudySpec& study, Winner winner,
                                        const Baselines& baselines, const TrialTable& trials,

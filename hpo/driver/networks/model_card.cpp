@@ -55,6 +55,16 @@ std::string names_of(const std::vector<std::string>& names) {
   return out;
 }
 
+std::string calibration_row(const Winner& winner) {
+  if (!winner.calibration) return "";
+  const nn::Calibration& fitted = *winner.calibration;
+  std::string out = base::cat("| calibration | temperature ", figure(fitted.temperature));
+  if (fitted.threshold != 0.5)
+    out += base::cat(", `", cell(winner.data->value.get().header().class_names[1]),
+                     "` from a probability of ", figure(fitted.threshold));
+  return out + " |\n";
+}
+
 std::string data_section(const StudySpec& study, const Winner& winner) {
   const nn::Dataset::Header& data = winner.data->value.get().header();
   const nn::DataSpec spec = data_spec(study, winner.trial.params);
@@ -147,12 +157,13 @@ std::string model_card(const StudySpec& study, const Winner& winner, const CardF
   if (facts.verdict)
     out += base::cat("Verdict: ", base::printable(facts.verdict->text, std::string::npos), ".\n\n");
   out += base::cat("Predictions: `trellis predict ", facts.model_file, " FILE`.\n\n");
-  out += base::cat(
-      "## Network\n\n| | |\n|---|---|\n| trial | ", winner.trial.trial, " |\n| shape | ",
-      nn::shape_text(winner.model), " |\n| weights | ", nn::weight_count(winner.model),
-      " |\n| epochs | ", winner.trial.epochs, " |\n| parameters | ",
-      winner.trial.params.empty() ? "none" : cell(text_of(winner.trial.params)), " |\n| seed | ",
-      study.seed, " |\n| arithmetic | ", cell(facts.arithmetic, std::string::npos), " |\n\n");
+  out +=
+      base::cat("## Network\n\n| | |\n|---|---|\n| trial | ", winner.trial.trial, " |\n| shape | ",
+                nn::shape_text(winner.model), " |\n| weights | ", nn::weight_count(winner.model),
+                " |\n| epochs | ", winner.trial.epochs, " |\n| parameters | ",
+                winner.trial.params.empty() ? "none" : cell(text_of(winner.trial.params)),
+                " |\n| seed | ", study.seed, " |\n| arithmetic | ",
+                cell(facts.arithmetic, std::string::npos), " |\n", calibration_row(winner), "\n");
   out += data_section(study, winner) + metrics_section(facts) + baselines_section(study, facts) +
          limits_section(winner);
   return out + base::cat(

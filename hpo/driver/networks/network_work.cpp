@@ -26,6 +26,7 @@
 #include "runtime/nodes.h"
 #include "runtime/on.h"
 #include "tasks/device.h"
+#include "tasks/judging.h"
 
 namespace hpo {
 
@@ -209,7 +210,7 @@ NetworkWork::NetworkWork(const StudySpec& study, const rt::Runtime& runtime, bas
       model_file_(std::move(model_file)),
       sharing_(sharing),
       data_varies_(study.data.varies()),
-      epochs_before_(tasks::epochs_trained()) {}
+      counted_before_(counted_by_tasks()) {}
 
 void NetworkWork::provide(const Params& params, StudyData data) {
   asked_.reset();
@@ -402,7 +403,7 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
   rt::Async<Metrics> remembering = replayed(net, model, winner.plan, data);
   for (auto& metric : co_await std::move(remembering)) made.metrics.push_back(std::move(metric));
   if (baselines_ != nullptr) {
-    answer_test(winner);
+    answer_unseen(winner);
     const auto weights_of = [&](const TrialRow& trial) {
       const std::vector<Reported>& reports = trials.adapting_reports(trial.trial);
       if (!reports.empty()) return reports.back().weights;
@@ -410,6 +411,8 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
     };
     rt::Async<Verdict> judging = judge(study_, winner, *baselines_, trials, weights_of);
     made.verdict = co_await std::move(judging);
+    rt::Async<Metrics> calibrating = calibrate(study_, winner);
+    for (auto& figure : co_await std::move(calibrating)) made.metrics.push_back(std::move(figure));
   }
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
   std::map<std::string, std::string> texts{{"study", study_.name},
@@ -417,6 +420,8 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
                                            {"loss", nn::choice_json(loss)},
                                            {"content", data.file_content}};
   if (made.verdict) texts.emplace(std::string(nn::kVerdictText), json_of(*made.verdict));
+  if (winner.calibration)
+    texts.emplace(std::string(nn::kCalibrationText), nn::calibration_json(*winner.calibration));
   const auto exported = [&](const std::string& file, bool with_optimizer) {
     return tasks::export_model(net, data.value, (folder_ / file).string(), texts, with_optimizer);
   };
@@ -455,7 +460,8 @@ rt::Async<std::string> NetworkWork::describe(const ExportedModel& made, const Wi
 }
 
 std::vector<double> counted_by_tasks() {
-  return {tasks::epochs_trained(), static_cast<double>(tasks::datasets_loaded())};
+  return {tasks::epochs_trained(), static_cast<double>(tasks::datasets_loaded()),
+          tasks::tree_seconds()};
 }
 
 WorkCounters NetworkWork::counters() const {
@@ -468,8 +474,9 @@ WorkCounters NetworkWork::counters() const {
   const std::vector<double> elsewhere = rt::agent_totals();
   for (std::size_t i = 0; i < std::min(counted.size(), elsewhere.size()); ++i)
     counted[i] += elsewhere[i];
-  work.distinct_epochs = std::llround(counted[0] - epochs_before_);
+  work.distinct_epochs = std::llround(counted[0] - counted_before_[0]);
   work.datasets_loaded = std::llround(counted[1]);
+  work.tree_seconds = counted[2] - counted_before_[2];
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;
 }

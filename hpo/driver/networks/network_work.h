@@ -86,7 +86,8 @@ void require_isa(const StudySpec& study);
 [[nodiscard]] std::int64_t counted_steps(const StudySpec& study, const StudyData& data,
                                          const TrialSpec& spec, std::int64_t epochs);
 
-/// What the tasks of networks have counted in this process: epochs trained, data sets loaded.
+/// What the tasks of networks have counted in this process: epochs trained, data sets loaded,
+/// seconds for trees.
 [[nodiscard]] std::vector<double> counted_by_tasks();
 
 class Baselines;  // hpo/driver/networks/baselines.h
@@ -193,7 +194,7 @@ class NetworkWork : public TrialWork {
   bool data_varies_;  ///< with the params
   mutable std::optional<Asked> asked_;
   std::optional<std::pair<Params, const StudyData*>> asked_data_;
-  double epochs_before_;                   ///< that the process had trained before
+  std::vector<double> counted_before_;     ///< counted_by_tasks() when this was made
   std::map<std::string, StudyData> data_;  ///< by the bytes of the DataSpec
 };
 

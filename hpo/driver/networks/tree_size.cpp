@@ -46,9 +46,16 @@ TreePlan tree_plan(const nn::Dataset::Header& data, double study_flops) {
   if (least <= most) {
     const double rounds = static_cast<double>(size.rounds) * most / std::max(least, 1.0);
     size.rounds = static_cast<std::int64_t>(std::min(rounds, static_cast<double>(kMostRounds)));
-  } else if (data.new_rows() > kFewestRows) {
-    const double rows = static_cast<double>(data.new_rows()) * most / least;
-    size.rows = std::max(kFewestRows, static_cast<std::uint64_t>(rows));
+  } else {
+    double left = most / least;
+    size.row_share = std::max(kLeastRowShare, left);
+    left /= size.row_share;
+    const double columns = kFewestColumns / static_cast<double>(data.cols);
+    size.column_share = std::max(std::min(kLeastColumnShare, columns), left);
+    left /= size.column_share;
+    const double rows = static_cast<double>(data.new_rows()) * left;
+    if (left < 1 && data.new_rows() > kFewestRows)
+      size.rows = std::max(kFewestRows, static_cast<std::uint64_t>(rows));
   }
   return {.size = size, .share = nn::tree_flops(data, size) / std::max(study_flops, 1.0)};
 }

@@ -14,6 +14,7 @@
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/evaluation/baseline.h"
+#include "nn/evaluation/calibration.h"
 #include "nn/model/init.h"
 #include "nn/model/model_file.h"
 #include "tests/hpo/driver/small_study.h"
@@ -147,6 +148,28 @@ TEST_F(Folds, TheNetworkIsTrainedAgainOnAllRowsButTheTestPart) {
   EXPECT_TRUE(std::ranges::equal(model.net.weights(), expected.net.weights()));
   EXPECT_EQ(model.metadata.at("preprocessing"), nn::preprocessing_json(expected.data));
   EXPECT_GT(metric_of(*result.best, "test.accuracy"), 0.5);
+}
+
+TEST_F(Folds, TheCalibrationIsThatOfEveryRowAnsweredByTheOtherFolds) {
+  const SweepResult result = sweep("a");
+  const Params& params = result.best->params;
+  nn::DataSpec part = settled_data(params);
+  nn::LabelledAnswers all;
+  for (part.split.fold = 0; part.split.fold < kFolds; ++part.split.fold) {
+    const Trained fold = trained(params, part);
+    nn::Workspace workspace;
+    const nn::DataView view = fold.data.view(nn::Part::valid);
+    nn::Answers answers = nn::answers_of(kern::cpu_kernels(), workspace, fold.net, view,
+                                         {.kind = "cross_entropy", .fields = {}});
+    std::vector<std::int32_t> labels = nn::judged_of(answers, view).labels;
+    const nn::LabelledAnswers own{
+        .answers = std::move(answers), .labels = std::move(labels), .units = {}};
+    all = part.split.fold == 0 ? own : nn::joined(all, own);
+  }
+  const nn::Model model = nn::read_model(result.model->file.string());
+  EXPECT_EQ(nn::calibration_from_json(model.metadata.at("calibration")),
+            nn::calibrate(all, "accuracy"));
+  EXPECT_EQ(all.labels.size(), 90U);
 }
 
 TEST_F(Folds, IsTheSameOnAnyNumberOfWorkersAndAfterStops) {

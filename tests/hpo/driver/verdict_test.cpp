@@ -120,6 +120,27 @@ TEST_F(Verdicts, ARareClassChangesTheMetricOfANewStudy) {
   EXPECT_TRUE(verdict(result).text.find(" in auc on ") != std::string::npos);
 }
 
+TEST_F(Verdicts, AModelHasTheCalibrationOfItsValidationRows) {
+  std::string rows = "a,b,kind\n";
+  for (int i = 0; i < 2000; ++i) {
+    const int a = i * 37 % 101 - 50, b = i * 53 % 97 - 48, noise = i * 7919 % 61 - 30;
+    rows += base::cat(a, ",", b, ",", a + b + noise > 60 ? "yes" : "no", "\n");
+  }
+  base::write_file_atomic(folder_ / "rows.csv", rows);
+  const SweepResult result = sweep(file("", "metric: valid.auc\n"));
+  const nn::TrainedModel model = nn::read_trained_model((run() / "best.safetensors").string());
+  EXPECT_LT(model.calibration.threshold, 0.5) << "few rows are 'yes'";
+  const auto metrics = StudyReader(run()).trial(result.best->trial)->metrics;
+  const double* const plain = find_metric(metrics, "test.balanced_accuracy");
+  const double* const changed = find_metric(metrics, "test.calibrated.balanced_accuracy");
+  ASSERT_TRUE(plain && changed);
+  EXPECT_GE(*changed, *plain);
+  for (const char* name : {"test.calibration_error", "test.calibrated.calibration_error"})
+    EXPECT_TRUE(find_metric(metrics, name)) << name;
+  const std::string card = base::read_file(run() / "best.md");
+  EXPECT_NE(card.find("| calibration | temperature "), std::string::npos) << card;
+}
+
 TEST_F(Verdicts, AMetricThatTheFileNamesStays) {
   write_rows(50);
   sweep(file("", "metric: valid.accuracy\n"));
@@ -146,12 +167,23 @@ TEST(TreePlans, TakeATenthOfTheWork) {
   EXPECT_EQ(large.size->rounds, 200);
   EXPECT_NEAR(large.share, kTreeShare, 1e-9);
   EXPECT_EQ(tree_plan(data, 1000 * least).size->rounds, kMostRounds);
+  const TreePlan fewer_rows = tree_plan(data, 7 * least);
+  EXPECT_NEAR(fewer_rows.size->row_share, 0.7, 1e-9);
+  EXPECT_EQ(fewer_rows.size->column_share, 1);
+  EXPECT_NEAR(fewer_rows.share, kTreeShare, 1e-9);
+  EXPECT_NEAR(tree_plan(data, 4 * least).size->column_share, 0.8, 1e-9);
+  nn::TreeSize smallest = nn::kLeastTrees;
+  smallest.row_share = kLeastRowShare;
+  smallest.column_share = kLeastColumnShare;
   const TreePlan small = tree_plan(data, least);
-  EXPECT_EQ(*small.size, nn::kLeastTrees);
-  EXPECT_NEAR(small.share, 1, 1e-9);
+  EXPECT_EQ(*small.size, smallest);
+  EXPECT_NEAR(small.share, 0.25, 1e-9);
+  nn::Dataset::Header wide = data;
+  wide.cols = 100'000;
+  EXPECT_NEAR(tree_plan(wide, 1).size->column_share, kFewestColumns / 100'000, 1e-9);
   data.train_rows = 100'000;
-  const TreePlan part = tree_plan(data, 5 * nn::tree_flops(data, nn::kLeastTrees));
-  EXPECT_EQ(part.size->rows, 50'000u);
+  const TreePlan part = tree_plan(data, nn::tree_flops(data, nn::kLeastTrees));
+  EXPECT_EQ(part.size->rows, 40'000u);
   EXPECT_NEAR(part.share, kTreeShare, 1e-6);
   EXPECT_EQ(tree_plan(data, 1).size->rows, kFewestRows);
 }

@@ -72,6 +72,17 @@ TEST_F(Trees, WithoutValidationRowsAreFittedOnAll) {
   EXPECT_GT(accuracy(data, nn::fit_trees(data, {})), 0.95);
 }
 
+TEST_F(Trees, ThatEachSeeHalfOfTheTableLearnToo) {
+  const nn::Dataset data =
+      table([](double a, double b) { return (a > 0.5) != (b > 0.5) ? "x" : "o"; });
+  const nn::BoostedTrees half = nn::fit_trees(data, {.row_share = 0.5});
+  EXPECT_NE(half, nn::fit_trees(data, {}));
+  EXPECT_EQ(half, nn::fit_trees(data, {.row_share = 0.5})) << "not the same bits twice";
+  EXPECT_GT(accuracy(data, half), 0.95);
+  // One input alone says nothing about the square.
+  EXPECT_LT(accuracy(data, nn::fit_trees(data, {.column_share = 0.5})), 0.7);
+}
+
 TEST_F(Trees, OfFewRowsSeeThoseAlone) {
   const nn::Dataset data = table([](double a, double) { return a > 0.5 ? "x" : "o"; });
   const nn::BoostedTrees few = nn::fit_trees(data, {.rows = 20});
