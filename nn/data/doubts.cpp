@@ -16,6 +16,7 @@
 #include "nn/data/data_error.h"
 #include "nn/data/dates.h"
 #include "nn/data/dependence.h"
+#include "nn/data/give_away.h"
 
 namespace nn {
 
@@ -25,8 +26,6 @@ using Order = std::vector<std::uint32_t>;
 
 /// Fewer rows show nothing.
 constexpr std::size_t kFewestRows = 50;
-/// A column gives the target away if it tells so many classes, or so much of the variance.
-constexpr double kClassesTold = 0.98, kVarianceTold = 0.995;
 /// Part of the test rows that may be rows of the training part without a word.
 constexpr double kFewCopies = 0.01;
 /// A product of columns that differ between stretches by chance is less probable than this.
@@ -51,7 +50,11 @@ struct Seen {
   std::vector<std::uint32_t> codes;  ///< of equal values, by first appearance
   std::vector<double> numbers;       ///< of a column of numbers or dates; NaN: missing
   std::size_t distinct = 0;
+  std::vector<bool> missing{};  ///< [distinct] whether a value means a missing one
 
+  [[nodiscard]] ColumnValues values() const {
+    return {.codes = codes, .numbers = numbers, .missing = missing};
+  }
   [[nodiscard]] bool has_numbers() const { return !numbers.empty(); }
 };
 
@@ -110,6 +113,9 @@ class Table {
     const auto next = static_cast<std::uint32_t>(known.size());
     seen.codes.push_back(known.try_emplace(field.raw, next).first->second);
     const CsvColumn& column = *seen.column;
+    double value = 0;
+    if (known.size() > next)
+      seen.missing.push_back(read_number(field, column.format, value) == FieldKind::missing);
     if (column.role == ColumnRole::date) {
       const auto day = read_date(field.bare(), column.date);
       seen.numbers.push_back(day ? day->days : std::nan(""));
@@ -118,7 +124,6 @@ class Table {
     const bool number = column.role == ColumnRole::number ||
                         (column.role == ColumnRole::ignored && column.why == LeftOut::row_number);
     if (!number) return;
-    double value = 0;
     const bool read = read_number(field, column.format, value) == FieldKind::number;
     seen.numbers.push_back(read ? value : std::nan(""));
   }
@@ -274,58 +279,6 @@ const Seen* group_column(const Table& table, const TargetOrder& target) {
   return nullptr;
 }
 
-/// Rows whose class the commonest class of their value tells.
-double told_by_value(const Seen& seen, const TargetOrder& target) {
-  std::unordered_map<std::uint64_t, std::size_t> counts;
-  std::vector<std::size_t> most(seen.distinct, 0);
-  for (std::size_t row = 0; row < seen.codes.size(); ++row) {
-    const std::uint64_t key = std::uint64_t{seen.codes[row]} * target.classes +
-                              static_cast<std::uint64_t>(target.labels[row]);
-    most[seen.codes[row]] = std::max(most[seen.codes[row]], ++counts[key]);
-  }
-  return static_cast<double>(std::accumulate(most.begin(), most.end(), std::size_t{0}));
-}
-
-/// Whether the classes are intervals of the numbers.
-bool told_by_intervals(const Seen& seen, const TargetOrder& target) {
-  const Order order = by_number(seen);
-  if (order.size() < seen.numbers.size()) return false;
-  std::size_t changes = 0;
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const bool other = target.labels[order[i]] != target.labels[order[i - 1]];
-    if (other && seen.numbers[order[i]] == seen.numbers[order[i - 1]]) return false;
-    changes += other;
-  }
-  return changes < target.classes;
-}
-
-bool gives_class_away(const Seen& seen, const TargetOrder& target) {
-  if (10 * seen.distinct > seen.codes.size())
-    return seen.has_numbers() && told_by_intervals(seen, target);
-  std::vector<std::size_t> counts(target.classes, 0);
-  for (const std::int32_t label : target.labels) ++counts[static_cast<std::size_t>(label)];
-  const auto rows = static_cast<double>(seen.codes.size());
-  const auto guessed = static_cast<double>(std::ranges::max(counts));
-  const double told = told_by_value(seen, target);
-  return told >= kClassesTold * rows && (told - guessed) >= 0.95 * (rows - guessed);
-}
-
-bool gives_number_away(const Seen& seen, std::span<const double> numbers) {
-  if (!seen.has_numbers()) return false;
-  const auto n = static_cast<double>(numbers.size());
-  const double mean_x = std::accumulate(seen.numbers.begin(), seen.numbers.end(), 0.0) / n;
-  const double mean_y = std::accumulate(numbers.begin(), numbers.end(), 0.0) / n;
-  double xx = 0, yy = 0, xy = 0;
-  for (std::size_t row = 0; row < numbers.size(); ++row) {
-    const double x = seen.numbers[row] - mean_x, y = numbers[row] - mean_y;
-    xx += x * x;
-    yy += y * y;
-    xy += x * y;
-  }
-  // NaN, where a value is missing, is no number that is large enough.
-  return xx > 0 && yy > 0 && xy * xy / (xx * yy) >= kVarianceTold;
-}
-
 /// Test rows all of whose values stand in a row of another part, too. Of a table without a column
 /// of measured numbers equal rows are no fault.
 std::size_t copied_rows(const Table& table, const TargetOrder& target, const Parts& parts) {
@@ -372,7 +325,8 @@ std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
   const Seen* groups = survey.split_by ? nullptr : group_column(table, target);
   for (const Seen& seen : table.columns) {
     if (!seen.column->is_input() || seen.distinct < 2 || &seen == groups) continue;
-    if (classes ? gives_class_away(seen, target) : gives_number_away(seen, numbers))
+    if (classes ? gives_class_away(seen.values(), target)
+                : gives_number_away(seen.values(), target, numbers))
       doubts.push_back(base::cat(in_quotes(seen.column->name),
                                  " gives the target away: is it known before the target is? "
                                  "`ignore` leaves it out"));

@@ -17,6 +17,7 @@ struct Row {
   std::mt19937& random;
   int number;
   double normal() { return std::normal_distribution<double>()(random); }
+  double uniform() { return std::uniform_real_distribution<double>()(random); }
 };
 
 /// What is doubted of a table of 400 rows, one text a row.
@@ -76,6 +77,48 @@ TEST(Doubts, TheTargetInAnotherUnit) {
   };
   expect_one(doubts_of("x,fahrenheit,celsius", row(0.01)), "'fahrenheit' gives the target away");
   EXPECT_EQ(doubts_of("x,fahrenheit,celsius", row(0.5)), Doubts{});
+}
+
+TEST(Doubts, ACodeForTheClassWithGapsAndSlips) {
+  const auto row = [](double slips, double gaps) {
+    return [slips, gaps](Row& r) {
+      const auto kind = r.random() % 4;
+      const bool slip = r.uniform() < slips, gap = r.uniform() < gaps;
+      const auto code = 10 * (slip ? r.random() % 4 : kind);
+      return number(r.normal()) + "," + (gap ? "" : std::to_string(code)) + "," +
+             std::string(1, static_cast<char>('a' + kind));
+    };
+  };
+  expect_one(doubts_of("x,code,y", row(0.01, 0.02)), "'code' gives the target away");
+  expect_one(doubts_of("x,code,y", row(0, 0.3)), "'code' gives the target away");
+  EXPECT_EQ(doubts_of("x,code,y", row(0.2, 0)), Doubts{});
+}
+
+TEST(Doubts, AScoreWhoseIntervalsAreTheClassesButForSlips) {
+  const auto row = [](double slips) {
+    return [slips](Row& r) {
+      const double score = r.normal();
+      const char kind = score < -0.4 ? 'b' : score < 0.5 ? 'c' : 'a';
+      const bool slip = r.uniform() < slips;
+      return number(r.normal()) + "," + number(score) + "," + (slip ? 'a' : kind);
+    };
+  };
+  expect_one(doubts_of("x,score,y", row(0.005)), "'score' gives the target away");
+  EXPECT_EQ(doubts_of("x,score,y", row(0.05)), Doubts{});
+}
+
+TEST(Doubts, TheTargetInAnotherUnitWithGapsAndSlips) {
+  const auto row = [](double slips, bool squared) {
+    return [slips, squared](Row& r) {
+      const double y = 100 + 20 * r.normal();
+      const double other = 1.1 * y + 4 + 0.2 * r.normal();
+      const double shown = r.uniform() < slips ? 1000 * r.uniform() : squared ? -y * y : other;
+      return number(r.normal()) + "," + (r.uniform() < 0.02 ? "" : number(shown)) + "," + number(y);
+    };
+  };
+  expect_one(doubts_of("x,usd,eur", row(0.005, false)), "'usd' gives the target away");
+  expect_one(doubts_of("x,square,y", row(0, true)), "'square' gives the target away");
+  EXPECT_EQ(doubts_of("x,usd,eur", row(0.05, false)), Doubts{});
 }
 
 TEST(Doubts, RowsThatStandTwice) {
