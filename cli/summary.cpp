@@ -57,6 +57,26 @@ std::string text_front(const hpo::StudyReader& study) {
   return out;
 }
 
+std::string text_calibration(const std::optional<hpo::Calibrated>& calibrated) {
+  if (!calibrated) return "";
+  std::string out = base::cat("calibration: temperature ", calibrated->temperature);
+  if (calibrated->threshold != 0.5)
+    out += base::cat("; '", base::printable(calibrated->of_class, 40), "' from a probability of ",
+                     calibrated->threshold, " on");
+  const double* const before = hpo::find_metric(calibrated->metrics, "test.calibration_error");
+  const double* const after =
+      hpo::find_metric(calibrated->metrics, "test.calibrated.calibration_error");
+  if (before != nullptr && after != nullptr)
+    out += base::cat("; error ", base::with_digits(*before, 3), " without it, ",
+                     base::with_digits(*after, 3), " with it");
+  out += "\n";
+  for (const auto& [name, value] : calibrated->metrics) {
+    if (&value != before && &value != after)
+      out += base::cat("  ", name, " = ", result_number(value), "\n");
+  }
+  return out;
+}
+
 std::string text_verdict(const std::optional<hpo::Verdict>& verdict) {
   return verdict ? base::cat("verdict: ", base::printable(verdict->text, std::string::npos), "\n")
                  : "";

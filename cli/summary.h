@@ -28,6 +28,9 @@ namespace cli {
 [[nodiscard]] std::string text_baselines(const std::vector<hpo::BaselineRow>& rows,
                                          const std::string& metric);
 
+/// The line of a calibration; empty if there is none.
+[[nodiscard]] std::string text_calibration(const std::optional<hpo::Calibrated>& calibrated);
+
 /// Returns the line of a judgement; empty if there is none.
 [[nodiscard]] std::string text_verdict(const std::optional<hpo::Verdict>& verdict);
 

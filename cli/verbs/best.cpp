@@ -24,6 +24,7 @@ int run_best(const Arguments& arguments) {
       [&] {
         return text_best(study, *best) + text_front(study) +
                text_baselines(study.baselines(), study.info().metric) +
+               text_calibration(study.calibration(best->trial)) +
                text_verdict(study.verdict(best->trial));
       });
   return kDone;

@@ -72,10 +72,9 @@ void write(base::JsonWriter& json, const nn::Mistake& mistake, const nn::Trained
   json.field("rows", mistake.rows).end_object();
 }
 
-std::vector<std::pair<std::string, double>> metrics_of(const nn::Predicted& done) {
-  std::vector<std::pair<std::string, double>> all{{"loss", done.scores->loss}};
-  all.insert(all.end(), done.scores->metrics.begin(), done.scores->metrics.end());
-  all.insert(all.end(), done.calibrated.begin(), done.calibrated.end());
+std::vector<std::pair<std::string, double>> metrics_of(const nn::Scores& scores) {
+  std::vector<std::pair<std::string, double>> all{{"loss", scores.loss}};
+  all.insert(all.end(), scores.metrics.begin(), scores.metrics.end());
   return all;
 }
 
@@ -85,8 +84,10 @@ std::string text_scores(const nn::TrainedModel& model, const nn::Predicted& done
     out += base::cat(", ", done.scores->rows, " scored");
   out += "\n";
   if (!done.scores) return out;
-  for (const auto& [name, value] : metrics_of(done))
-    out += base::cat("  ", name, " = ", result_number(value), "\n");
+  for (const auto& metrics : {metrics_of(*done.scores), done.calibrated}) {
+    for (const auto& [name, value] : metrics)
+      out += base::cat("  ", name, " = ", result_number(value), "\n");
+  }
   const std::vector<std::string>& classes = model.data.header().class_names;
   if (done.confusion)
     out += confusion_lines(classes, rows_of(*done.confusion));
@@ -102,10 +103,12 @@ std::string json_scores(const nn::TrainedModel& model, const nn::Predicted& done
   json.field("scored", done.scores ? done.scores->rows : 0);
   json.field("output", std::string_view(output)).key("metrics");
   if (done.scores) {
-    json.raw(hpo::json_of(metrics_of(done)));
+    json.raw(hpo::json_of(metrics_of(*done.scores)));
   } else {
     json.null();
   }
+  json.key("calibration");
+  done.calibrated.empty() ? json.null() : json.raw(hpo::json_of(done.calibrated));
   json.key("confusion");
   if (done.confusion) {
     json.raw(hpo::json_of(hpo::ConfusionTable{.part = "",

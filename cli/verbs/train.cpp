@@ -84,6 +84,7 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
   json.key("model");
   result.model.empty() ? json.null() : json.value(result.model.string());
   json.key("verdict").raw(hpo::verdict_json(result.verdict));
+  json.key("calibration").raw(hpo::calibrated_json(result.calibration));
   json.end_object();
   return std::move(json).text();
 }
@@ -105,7 +106,7 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
                    short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
                    short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n");
   if (!result.model.empty()) out += base::cat("  model: ", result.model.string(), "\n");
-  out += text_verdict(result.verdict);
+  out += text_calibration(result.calibration) + text_verdict(result.verdict);
   return out;
 }
 

@@ -145,6 +145,7 @@ bool Driver::export_best() {
   if (!made.note.empty()) emit(best->trial, Noted{made.note});
   if (made.file.empty()) return true;
   if (made.verdict) log_.note(kVerdictFact, json_of(*made.verdict));
+  if (made.calibration) log_.note(kCalibrationFact, json_of(*made.calibration));
   emit(best->trial, Exported{made.file, made.metrics, made.confusion});
   return true;
 }

@@ -107,6 +107,7 @@ struct TrainResult {
   double inference_flops = 0;      ///< of its one row forward, counted
   std::vector<Adapted> rounds;     ///< what was tried where the network adapts, in order
   std::optional<Verdict> verdict;  ///< none when it failed or was interrupted
+  std::optional<Calibrated> calibration;  ///< likewise, and if it predicts numbers
   double seconds = 0;
 
   [[nodiscard]] int exit_code() const noexcept;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "hpo/log/calibration.h"
 #include "hpo/log/event.h"
 #include "hpo/log/lineage.h"
 #include "hpo/log/study_reader.h"
@@ -155,7 +156,8 @@ struct ExportedModel {
   Metrics metrics;   ///< of the test part
   std::string note;  ///< a line for the log, or empty
   ConfusionTable confusion = {};
-  std::optional<Verdict> verdict = {};  ///< none if nobody judges
+  std::optional<Verdict> verdict = {};         ///< none if nobody judges
+  std::optional<Calibrated> calibration = {};  ///< likewise, and if numbers are predicted
 };
 
 /// What trials do. Everything is called on the driver's thread, inside a rt::Runtime.

@@ -43,8 +43,9 @@ struct ExportOptions {
 /// "trials": [numbers, by the first metric]}, and `best` is the first of them.
 ///
 /// `best RUN --json`: {"study", "trial", "state", "metric", "value", "params", "metrics", "model",
-/// "flops": {"train", "inference"}, "verdict"}; "model" and "verdict" (hpo/log/verdict.h) are null
-/// before the model is written. Empty text when no trial is usable.
+/// "flops": {"train", "inference"}, "verdict", "calibration"}; "model", "verdict"
+/// (hpo/log/verdict.h) and "calibration" (hpo/log/calibration.h) are null before the model is
+/// written. Empty text when no trial is usable.
 [[nodiscard]] std::string best_json(const StudyReader& study);
 
 /// Which trials are shown, and in which order.

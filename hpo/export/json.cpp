@@ -126,7 +126,8 @@ std::string best_json(const StudyReader& study) {
       .begin_object()
       .field("train", best->train_flops)
       .field("inference", best->inference_flops);
-  json.end_object().key("verdict").raw(verdict_json(study.verdict(best->trial))).end_object();
+  json.end_object().key("verdict").raw(verdict_json(study.verdict(best->trial)));
+  json.key("calibration").raw(calibrated_json(study.calibration(best->trial))).end_object();
   return std::move(json).text();
 }
 

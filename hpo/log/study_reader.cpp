@@ -229,11 +229,20 @@ std::vector<BaselineRow> StudyReader::baselines() const {
   return text.empty() ? std::vector<BaselineRow>{} : baselines_from_json(text);
 }
 
-std::optional<Verdict> StudyReader::verdict(std::uint64_t trial) const {
-  const std::string text = impl_->fact(kVerdictFact);
+/// What the log says of the network that was written, if that is the trial's; else empty.
+std::string StudyReader::said_of_model(const char* fact, std::uint64_t trial) const {
   const std::optional<ModelInfo> written = model();
-  if (text.empty() || !written || written->trial != trial) return {};
-  return verdict_from_json(text);
+  return written && written->trial == trial ? impl_->fact(fact) : "";
+}
+
+std::optional<Verdict> StudyReader::verdict(std::uint64_t trial) const {
+  const std::string text = said_of_model(kVerdictFact, trial);
+  return text.empty() ? std::nullopt : std::optional(verdict_from_json(text));
+}
+
+std::optional<Calibrated> StudyReader::calibration(std::uint64_t trial) const {
+  const std::string text = said_of_model(kCalibrationFact, trial);
+  return text.empty() ? std::nullopt : std::optional(calibrated_from_json(text));
 }
 
 WorkCounters StudyReader::work() const {

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "hpo/log/baseline_rows.h"
+#include "hpo/log/calibration.h"
 #include "hpo/log/event.h"
 #include "hpo/log/node_info.h"
 #include "hpo/log/session_use.h"
@@ -125,6 +126,8 @@ class StudyReader {
   [[nodiscard]] std::vector<BaselineRow> baselines() const;
   /// The judgement of a trial's network, if that is the one that was written and judged.
   [[nodiscard]] std::optional<Verdict> verdict(std::uint64_t trial) const;
+  /// Likewise its calibration; none if it predicts numbers.
+  [[nodiscard]] std::optional<Calibrated> calibration(std::uint64_t trial) const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
   /// The agents of the last session; none where there were none.
@@ -138,6 +141,8 @@ class StudyReader {
   [[nodiscard]] std::string resolved() const;
 
  private:
+  [[nodiscard]] std::string said_of_model(const char* fact, std::uint64_t trial) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

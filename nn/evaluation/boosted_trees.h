@@ -32,8 +32,17 @@ struct TreeSize {
 /// The least size that is an opponent.
 inline constexpr TreeSize kLeastTrees{};
 
+/// What of a data set decides how long trees take.
+struct TreeTable {
+  std::uint64_t rows = 0;   ///< of the training part
+  std::uint64_t cols = 0;   ///< inputs
+  std::uint64_t bins = 0;   ///< of the histograms of all inputs together
+  std::uint64_t trees = 1;  ///< a round
+};
+[[nodiscard]] TreeTable tree_table(const Dataset& data);
+
 /// Returns the work of fitting, in the unit of nn::Flops: what a core does in the same time.
-[[nodiscard]] double tree_flops(const Dataset::Header& data, const TreeSize& size);
+[[nodiscard]] double tree_flops(const TreeTable& table, const TreeSize& size);
 
 /// A fitted ensemble: one booster for all classes, or one for each number to predict. Encodable.
 struct BoostedTrees {

@@ -129,7 +129,7 @@ def moments(trellis, folder, chance):
 
 def rare(trellis, folder, chance):
     """One of ten rows is positive, so the threshold is not 0.5; a large rate makes the network too sure of itself."""
-    rows = [[round(chance.gauss(0, 1), 3), round(chance.gauss(0, 1), 3)] for _ in range(1500)]
+    rows = [[round(chance.gauss(0, 1), 3), round(chance.gauss(0, 1), 3)] for _ in range(4000)]
     with open(folder / "rare.csv", "w", encoding="utf-8") as out:
         csv.writer(out).writerows([["a", "b", "y"], *([*row, "yes" if row[0] * row[1] + chance.gauss(0, 1) > 1.6 else "no"]
                                                       for row in rows)])

@@ -112,7 +112,7 @@ rt::Async<void> Baselines::ready() const {
 rt::Value<nn::Answers> Baselines::answers(const std::string& name, const StudyData& data,
                                           nn::Part part) const {
   if (name == nn::kBoostedTrees && trees_.size) {
-    const rt::Flops cost{nn::tree_flops(data.value.get().header(), *trees_.size)};
+    const rt::Flops cost{nn::tree_flops(nn::tree_table(data.value.get()), *trees_.size)};
     return tasks::answers(tasks::fit_trees(data.value, *trees_.size, cost), data.value, part);
   }
   return tasks::answers(fitted(kind_of(name, data.info.task), data), data.value, part,

@@ -165,23 +165,26 @@ std::string judged_metric(const StudySpec& study, nn::LearningTask task) {
   return task == nn::LearningTask::classification ? "accuracy" : "rmse";
 }
 
-rt::Async<Metrics> calibrate(const StudySpec& study, Winner& winner) {
+rt::Async<std::optional<Calibrated>> calibrate(const StudySpec& study, Winner& winner) {
   const StudyData& data = *winner.data;
-  Metrics figures;
-  if (data.info.task != nn::LearningTask::classification) co_return figures;
+  if (data.info.task != nn::LearningTask::classification) co_return std::nullopt;
   if (!winner.calibration) {
-    if (data.valid_rows == 0) co_return figures;
+    if (data.valid_rows == 0) co_return std::nullopt;
     const rt::Value<nn::Calibration> fitted =
         tasks::calibrate(tasks::labelled(winner.validated, data.value, nn::Part::valid),
                          judged_metric(study, data.info.task));
     winner.calibration = co_await fitted;
   }
-  if (data.test_rows == 0) co_return figures;
-  const rt::Value<tasks::Figures> found =
+  const std::vector<std::string>& classes = data.value.get().header().class_names;
+  Calibrated calibrated{.temperature = winner.calibration->temperature,
+                        .threshold = winner.calibration->threshold,
+                        .of_class = classes.size() == 2 ? classes[1] : ""};
+  if (data.test_rows == 0) co_return calibrated;
+  const rt::Value<tasks::Figures> figures =
       tasks::calibration_figures(winner.tested, data.value, nn::Part::test, *winner.calibration);
-  for (const auto& [name, value] : co_await found)
-    figures.emplace_back(base::cat("test.", name), value);
-  co_return figures;
+  for (const auto& [name, value] : co_await figures)
+    calibrated.metrics.emplace_back(base::cat("test.", name), value);
+  co_return calibrated;
 }
 
 rt::Async<std::vector<NamedEstimate>> estimates_of(const Winner& winner) {

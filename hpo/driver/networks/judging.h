@@ -12,6 +12,7 @@
 #include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/networks/trial_plan.h"
+#include "hpo/log/calibration.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/log/verdict.h"
 #include "hpo/study/spec.h"
@@ -44,9 +45,10 @@ void answer_unseen(Winner& winner);
 [[nodiscard]] std::string judged_metric(const StudySpec& study, nn::LearningTask task);
 
 /// Fits the winner's calibration to the validation part, if it has one and nobody else did. Returns
-/// what it comes to on the test part, as trials report metrics; nothing without calibration or
-/// test part. After answer_unseen(). The arguments outlive the coroutine.
-[[nodiscard]] rt::Async<Metrics> calibrate(const StudySpec& study, Winner& winner);
+/// it with what it comes to on the test part; nothing if there is nothing to fit it to. After
+/// answer_unseen(). The arguments outlive the coroutine.
+[[nodiscard]] rt::Async<std::optional<Calibrated>> calibrate(const StudySpec& study,
+                                                             Winner& winner);
 
 /// A metric as trials report it, "test.accuracy", and how sure it is.
 using NamedEstimate = std::pair<std::string, nn::Estimate>;

@@ -411,8 +411,8 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
     };
     rt::Async<Verdict> judging = judge(study_, winner, *baselines_, trials, weights_of);
     made.verdict = co_await std::move(judging);
-    rt::Async<Metrics> calibrating = calibrate(study_, winner);
-    for (auto& figure : co_await std::move(calibrating)) made.metrics.push_back(std::move(figure));
+    rt::Async<std::optional<Calibrated>> calibrating = calibrate(study_, winner);
+    made.calibration = co_await std::move(calibrating);
   }
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
   std::map<std::string, std::string> texts{{"study", study_.name},
@@ -454,6 +454,9 @@ rt::Async<std::string> NetworkWork::describe(const ExportedModel& made, const Wi
   rt::Async<void> comparing = baselines_->ready();
   co_await std::move(comparing);
   facts.baselines = baselines_->rows();
+  if (made.calibration)
+    facts.tested.insert(facts.tested.end(), made.calibration->metrics.begin(),
+                        made.calibration->metrics.end());
   rt::Async<std::vector<NamedEstimate>> estimating = estimates_of(winner);
   facts.intervals = co_await std::move(estimating);
   co_return model_card(study_, winner, facts);

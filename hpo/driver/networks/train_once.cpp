@@ -126,6 +126,7 @@ void take_result(TrainResult& result, const ExportedModel& made, const base::Pat
   for (const auto& metric : made.metrics) result.trial.metrics.push_back(metric);
   result.model = folder / made.file;
   result.verdict = made.verdict;
+  result.calibration = made.calibration;
 }
 
 }  // namespace

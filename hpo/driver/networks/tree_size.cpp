@@ -39,25 +39,23 @@ std::optional<TreePlan> without_library() {
 
 }  // namespace
 
-TreePlan tree_plan(const nn::Dataset::Header& data, double study_flops) {
+TreePlan tree_plan(const nn::TreeTable& table, double study_flops) {
   const double most = kTreeShare * study_flops;
   nn::TreeSize size = nn::kLeastTrees;
-  const double least = nn::tree_flops(data, size);
+  const double least = nn::tree_flops(table, size);
   if (least <= most) {
     const double rounds = static_cast<double>(size.rounds) * most / std::max(least, 1.0);
     size.rounds = static_cast<std::int64_t>(std::min(rounds, static_cast<double>(kMostRounds)));
   } else {
-    double left = most / least;
-    size.row_share = std::max(kLeastRowShare, left);
-    left /= size.row_share;
-    const double columns = kFewestColumns / static_cast<double>(data.cols);
-    size.column_share = std::max(std::min(kLeastColumnShare, columns), left);
-    left /= size.column_share;
-    const double rows = static_cast<double>(data.new_rows()) * left;
-    if (left < 1 && data.new_rows() > kFewestRows)
+    const auto left = [&] { return most / nn::tree_flops(table, size); };
+    size.row_share = kRowShare;
+    const double columns = kFewestColumns / static_cast<double>(table.cols);
+    size.column_share = std::clamp(left(), std::min(kLeastColumnShare, columns), 1.0);
+    const double rows = static_cast<double>(table.rows) * left();
+    if (left() < 1 && table.rows > kFewestRows)
       size.rows = std::max(kFewestRows, static_cast<std::uint64_t>(rows));
   }
-  return {.size = size, .share = nn::tree_flops(data, size) / std::max(study_flops, 1.0)};
+  return {.size = size, .share = nn::tree_flops(table, size) / std::max(study_flops, 1.0)};
 }
 
 std::string times_text(double share) {
@@ -69,13 +67,13 @@ std::string times_text(double share) {
 TreePlan trees_of_sweep(const LoadedStudy& loaded) {
   if (auto none = without_library()) return *std::move(none);
   const double part = loaded.study.early_stop.kind == "none" ? 1 : kPartWithRule;
-  return tree_plan(loaded.data.value.get().header(),
+  return tree_plan(nn::tree_table(loaded.data.value.get()),
                    part * trials_of(loaded.study) * training_flops(loaded));
 }
 
 TreePlan trees_of_training(const LoadedStudy& loaded) {
   if (auto none = without_library()) return *std::move(none);
-  TreePlan plan = tree_plan(loaded.data.value.get().header(), training_flops(loaded));
+  TreePlan plan = tree_plan(nn::tree_table(loaded.data.value.get()), training_flops(loaded));
   if (plan.share <= 1) return plan;
   return {.reason = base::cat("they would cost ", times_text(plan.share),
                               " the training; a sweep tries them")};

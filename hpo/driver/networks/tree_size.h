@@ -20,7 +20,7 @@ struct TreePlan {
 /// Chooses the size of trees whose counted work is a tenth of the study's at most. More work buys
 /// rounds. Less takes rows and then inputs away from each tree, and then rows from all of them, but
 /// leaves nn::kLeastTrees, the shares below and kFewestRows.
-[[nodiscard]] TreePlan tree_plan(const nn::Dataset::Header& data, double study_flops);
+[[nodiscard]] TreePlan tree_plan(const nn::TreeTable& table, double study_flops);
 
 /// The trees of a study whose trials all train as long as the middle of its space, or a third of
 /// that where a rule stops them.
@@ -35,7 +35,7 @@ struct TreePlan {
 inline constexpr double kTreeShare = 0.1;
 inline constexpr std::int64_t kMostRounds = 300;
 inline constexpr std::uint64_t kFewestRows = 4000;
-inline constexpr double kLeastRowShare = 0.5;
+inline constexpr double kRowShare = 0.5;
 /// Of many inputs each tree may see fewer, down to so many.
 inline constexpr double kLeastColumnShare = 0.5;
 inline constexpr double kFewestColumns = 500;
