@@ -98,6 +98,18 @@ int usable_cores() {
   return std::max(1, share > 0 && share < all ? static_cast<int>(share) : all);
 }
 
+int threads_of_a_core(const Path& processors) {
+  // A list of numbers and ranges: "0-1", "0,8".
+  std::ifstream list(processors / "cpu0" / "topology" / "thread_siblings_list");
+  int threads = 0;
+  for (int first = 0; list >> first; list.get()) {
+    int last = first;
+    if (list.peek() == '-' && !(list.ignore() >> last)) break;
+    threads += std::max(0, last - first + 1);
+  }
+  return std::max(1, threads);
+}
+
 void take_part_of_cores(int part, int parts) {
   cpu_set_t all;
   CPU_ZERO(&all);

@@ -13,6 +13,10 @@ namespace base {
 /// share of time that its control groups give it, rounded up, when that is less. At least 1.
 [[nodiscard]] int usable_cores();
 
+/// Hardware threads of a core, as the system lists them for the first one: 1 without
+/// hyper-threading, and where it lists none.
+[[nodiscard]] int threads_of_a_core(const Path& processors = "/sys/devices/system/cpu");
+
 /// Leaves this process the `part`-th (from 1) of so many parts of the cores that it may use; where
 /// there are fewer cores than parts, some parts share one. Before other threads run.
 void take_part_of_cores(int part, int parts);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "tests/support/temp_folder.h"
 
@@ -62,6 +63,18 @@ TEST(Machine, KnowsNoLimitWhereNobodySaysOne) {
   }
   EXPECT_GE(base::usable_cores(), 1);
   EXPECT_GT(base::usable_memory(), 0U);
+}
+
+TEST(Machine, CountsHardwareThreadsOfACore) {
+  const TempFolder t;
+  EXPECT_EQ(base::threads_of_a_core(t.path()), 1);
+  for (const auto& [list, threads] :
+       {std::pair("0", 1), std::pair("0-1", 2), std::pair("0,8", 2), std::pair("0,16,32,48", 4),
+        std::pair("0-1,4-5", 4), std::pair("", 1), std::pair("0-", 1), std::pair("x", 1)}) {
+    write(t / "cpu0/topology/thread_siblings_list", list);
+    EXPECT_EQ(base::threads_of_a_core(t.path()), threads) << list;
+  }
+  EXPECT_GE(base::threads_of_a_core(), 1);
 }
 
 TEST(Machine, NamesItsProcessor) {

@@ -73,6 +73,8 @@ def exports(root, isa, trellis):
     with studies.Place(trellis, root, env) as place:
         for name, text in studies.solvers(place):
             found[f"exports/{name} {isa}"] = text if text == studies.REFUSED else book.checksum(text)
+    with studies.Place(trellis, root, env) as place:
+        found[f"exports/self-test {isa}"] = place.call("doctor", "--self-test=checksum").strip()
     return found
 
 
