@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "cli/commit.h"
 #include "cli/standard_streams.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
@@ -66,5 +67,5 @@ int main(int argc, char** argv) {
   const cli::VerbLine* line = argc > 1 ? cli::find_verb_line(argv[1]) : nullptr;
   if (exports_by_engine({argv, argv + argc})) return exec_other(cli::Program::engine, argv);
   if (line && line->program != cli::Program::reader) return exec_other(line->program, argv);
-  return cli::run_verb(cli::read_verbs(), argc, argv);
+  return cli::run_verb(cli::read_verbs(), argc, argv, cli::commit());
 }

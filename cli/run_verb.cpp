@@ -76,14 +76,15 @@ std::string called_as() {
   return launcher && *launcher ? launcher : "trellis";
 }
 
-int run_verb(std::span<const Verb> verbs, int argc, char** argv) {
+int run_verb(std::span<const Verb> verbs, int argc, char** argv, std::string_view commit) {
   std::string word = argc > 1 ? argv[1] : "--help";
   if (word == "--help" || word == "-h" || word == "help") {
     print_overview();
     return argc > 1 ? kDone : kUsage;
   }
   if (word == "--version") {
-    std::printf("trellis %s\n", TRELLIS_VERSION);
+    const std::string from = commit.empty() ? "" : base::cat(" (", commit, ")");
+    std::printf("trellis %s%s\n", TRELLIS_VERSION, from.c_str());
     return kDone;
   }
   auto found = std::ranges::find(verbs, word, &Verb::name);

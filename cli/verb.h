@@ -41,7 +41,8 @@ struct VerbLine {
 [[nodiscard]] std::string called_as();
 
 /// Parses `argv[1..]` for one of `verbs` and runs it. Prints help, usage errors and base::Error
-/// messages (stderr), and returns the exit code.
-int run_verb(std::span<const Verb> verbs, int argc, char** argv);
+/// messages (stderr), and returns the exit code. `commit`: what the program was built from, for
+/// --version; empty where nobody knows.
+int run_verb(std::span<const Verb> verbs, int argc, char** argv, std::string_view commit = {});
 
 }  // namespace cli
