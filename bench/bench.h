@@ -65,7 +65,7 @@ std::vector<Case> run_machine(
 std::vector<Case> run_gemm(
     const Options& options);  ///< products of dense layers, and the thresholds between libraries
 std::vector<Case> run_tasks(
-    const Options& options);  ///< cost of an empty task, ours and StarPU's own
+    const Options& options);  ///< cost of empty and short tasks, ours, StarPU's own and oneTBB's
 std::vector<Case> run_agents(
     const Options& options);  ///< tasks on agents, and what hundreds of them ask of a driver
 std::vector<Case> run_cholesky(

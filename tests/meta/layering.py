@@ -28,6 +28,7 @@ MAY_INCLUDE = {
 # (library, its headers, the only places that may include them)
 LIBRARIES = [
     ("StarPU", r"starpu.*\.h", ["runtime/starpu", "bench/raw_starpu.cpp"]),
+    ("oneTBB", r"(oneapi/)?tbb/.*", ["bench/raw_tbb.cpp"]),
     ("MPI", r"mpi\.h", []),
     ("gRPC", r"(grpc|grpcpp)/.*", ["runtime/net/grpc", "tests"]),
     ("OpenSSL", r"openssl/.*", ["runtime/net/grpc", "tests"]),
