@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The launcher and the set-up scripts, each in a small copy of the clone with fake tools around it."""
+import hashlib
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -139,6 +141,35 @@ class SetUp(Clone):
         self.assertNotIn("    meson (", done.stderr)
         self.assertIn("remedy:", done.stderr)
 
+    def test_without_rights_meson_and_ninja_come_from_pypi(self):
+        count = self.path("count")
+        for name in ("apt-get", "dpkg-query", "sudo", "meson", "ninja"):
+            self.tool(name, "exit 1\n")
+        self.tool("id", "echo 1000\n")
+        for name in ("pkg-config", "c++", "make"):
+            self.tool(name, "exit 0\n")
+        # A venv whose pip writes what it was asked for, and the tools.
+        self.tool("python3", 'mkdir -p "$3/bin"\ncat >"$3/bin/python3" <<\'X\'\n#!/bin/sh\n'
+                  f'echo "$*" >>"{count}"\nfor tool in meson ninja; do printf "#!/bin/sh\\n" >"${{0%/*}}/$tool"; '
+                  'chmod +x "${0%/*}/$tool"; done\nX\nchmod +x "$3/bin/python3"\n')
+        for name in ("meson", "ninja"):
+            os.remove(os.path.join(self.fake, name))
+        self.env["PATH"] = self.fake + ":" + self.path("bin")
+        os.makedirs(self.path("bin"))
+        for name in ("sh", "sed", "date", "mkdir", "find", "sort", "tail", "rm", "tr", "cat", "chmod"):
+            os.symlink(shutil.which(name), self.path("bin", name))
+        for _ in range(2):  # the second time they are there
+            done = self.call("tools/setup/packages.sh", "program")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with open(count, encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"\A-m pip install meson==\S+ ninja==\S+\n\Z")
+        self.assertTrue(os.path.exists(os.path.join(self.home, ".cache/trellis/build-tools/bin/meson")))
+        shutil.rmtree(os.path.join(self.home, ".cache/trellis/build-tools"))
+        self.tool("python3", "exit 1\n")
+        done = self.call("tools/setup/packages.sh", "program")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("could not install: meson (meson >= 1.0) ninja-build (ninja >= 1.10)", done.stderr)
+
     def test_without_rights_the_command_for_root_is_named(self):
         self.tool("dpkg-query", "echo not-installed\n")
         self.tool("id", "echo 1000\n")
@@ -166,6 +197,50 @@ class SetUp(Clone):
             self.assertIn("remedy:", done.stderr)
             log = done.stderr.split("log: ")[1].split("\n")[0]
             self.assertTrue(os.path.exists(log), log)
+
+    def without_apt(self, content):
+        """A machine with neither apt nor dpkg, whose curl gets a tarball with this content; its address is kept."""
+        self.fake_starpu_source()
+        shutil.rmtree(os.path.join(self.home, ".cache/trellis/starpu-source"))
+        os.remove(os.path.join(self.fake, "dpkg-source"))
+        self.env["PATH"] = self.fake + ":" + self.path("bin")
+        os.makedirs(self.path("bin"))
+        for name in ("sh", "sed", "date", "mkdir", "find", "sort", "tail", "rm", "tr", "cat", "chmod", "mv", "head", "cut",
+                     "sha256sum", "uname", "flock", "nproc", "awk", "sleep", "tar", "gzip"):
+            os.symlink(shutil.which(name), self.path("bin", name))
+        tree = self.path("upstream/starpu-1.4.10+dfsg")
+        write(os.path.join(tree, "configure"), "#!/bin/sh\n" 'echo "${1#--prefix=}" >prefix\n')
+        write(os.path.join(tree, "content"), content)
+        tarball = self.path("tarball")
+        subprocess.run(["tar", "-czf", tarball, "-C", self.path("upstream"), "starpu-1.4.10+dfsg"], check=True)
+        self.tool("curl", f'for last; do :; done\necho "$last" >"{self.path("address")}"\n'
+                  f'while [ "$1" != -o ]; do shift; done\ncat "{tarball}" >"$2"\n')
+        return tarball
+
+    def test_without_apt_starpu_comes_from_the_archive_by_its_sum(self):
+        tarball = self.without_apt("as published")
+        done = self.call("tools/setup/starpu.sh", "cpu")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("is not the file that was published", done.stderr)
+        self.assertEqual(self.call("tools/setup/find-starpu", "cpu").stdout, "")
+        with open(tarball, "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        script = self.path("tools/setup/starpu.sh")
+        with open(script, encoding="utf-8") as file:
+            text = re.sub(r"(?m)^known_sha256=.*", "known_sha256=" + digest, file.read())
+        write(script, text)
+        done = self.call("tools/setup/starpu.sh", "cpu")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("starpu-1.4.10-cpu-", self.call("tools/setup/find-starpu", "cpu").stdout)
+        with open(self.path("address"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"\Ahttps?://\S+/pool/main/s/starpu/starpu_1\.4\.10\+dfsg\.orig\.tar\.gz\n\Z")
+
+    def test_without_apt_and_network_only_the_sequential_executor_is_left(self):
+        self.without_apt("")
+        self.tool("curl", "exit 6\n")
+        done = self.call("tools/setup/starpu.sh", "cpu")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cannot be downloaded: only the sequential executor", done.stderr)
 
     def test_a_starpu_that_the_system_has_is_used(self):
         self.tool("pkg-config", "exit 0\n")

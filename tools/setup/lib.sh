@@ -6,6 +6,10 @@ root=$(CDPATH='' cd -- "${0%/*}/../.." && pwd -P)
 setup_dir=$root/tools/setup
 cache=${XDG_CACHE_HOME:-${HOME:?HOME is not set, so there is no cache folder}/.cache}/trellis
 
+# Meson and ninja that packages.sh took from PyPI; the system's go first.
+build_tools=$cache/build-tools
+[ ! -d "$build_tools/bin" ] || PATH=$PATH:$build_tools/bin
+
 say() { printf 'trellis: %s\n' "$*" >&2; }
 
 have() { command -v "$1" >/dev/null 2>&1; }

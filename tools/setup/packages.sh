@@ -1,7 +1,7 @@
 #!/bin/sh
 # packages.sh [tests|simulation|network|cluster|ci]: makes sure that what packages.txt lists is installed, on Debian
-# with apt. Where it may not install, or there is no apt, what is there already is enough; else it names exactly what is
-# missing.
+# with apt. Where it may not install, or there is no apt, Meson and ninja come from PyPI, and what else is there already
+# is enough; else it names exactly what is missing.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"
@@ -75,11 +75,29 @@ install() {
   apt_install "$@" && took packages "$begun"
 }
 
+# from_pypi: Meson and ninja into the cache folder, which needs no rights.
+from_pypi() {
+  have python3 || return 1
+  open_log
+  say "installing Meson and ninja from PyPI into $build_tools"
+  logged python3 -m venv "$build_tools" &&
+    logged "$build_tools/bin/python3" -m pip install "meson==1.5.2" "ninja==1.11.1.1" &&
+    PATH=$PATH:$build_tools/bin
+}
+
+# not_available NEED: what is missing when PyPI has given what it has.
+not_available() {
+  case $(not_found "$1") in
+    *"(meson >="* | *"(ninja >="*) from_pypi || true ;;
+  esac
+  not_found "$1"
+}
+
 if have apt-get && have dpkg-query; then
   remedy="apt-get install --no-install-recommends $(not_installed program | tr '\n' ' ')"
   [ "$(not_installed program)" = "" ] || open_log
   if ! install program; then
-    missing=$(not_found program)
+    missing=$(not_available program)
     [ -z "$missing" ] || fail "$step" "could not install: $(echo "$missing" | tr '\n' ' ')" "as root: $remedy"
   fi
   case ${1-} in
@@ -91,7 +109,7 @@ if have apt-get && have dpkg-query; then
       ;;
   esac
 else
-  missing=$(not_found program)
+  missing=$(not_available program)
   if [ -n "$missing" ]; then
     say "there is no apt here; missing (Debian's names; what has to be found, least version):"
     echo "$missing" | sed 's/^/    /' >&2

@@ -1,6 +1,7 @@
 #!/bin/sh
 # starpu.sh cpu|cuda|simgrid: makes sure that this flavour of StarPU 1.4 is there: the system's where pkg-config finds
-# one, else one built from Debian's source package into the cache folder. Quiet and quick when there is nothing to do.
+# one, else one built from Debian's source package (without apt: from the tarball in it) into the cache folder. Quiet
+# and quick when there is nothing to do.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"
@@ -12,6 +13,7 @@ step="StarPU ($flavour)"
 sources=$cache/starpu-source
 known_version=1.4.10
 known_sha256=6b3bb9ec0d79f937882148b2da09ae6cb0ad4d1e83a104be45723dd70eba99c3
+known_tarball=starpu_$known_version+dfsg.orig.tar.gz
 
 mirror() {
   set -- /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list
@@ -42,11 +44,36 @@ check_sum() {
   done
 }
 
+# fetch URL FILE: with whatever can.
+fetch() {
+  if have curl; then
+    logged curl -fsSL --retry 3 -o "$2" "$1"
+  elif have wget; then
+    logged wget -q -O "$2" "$1"
+  else
+    logged python3 -c 'import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])' "$1" "$2"
+  fi
+}
+
+# Without apt: the tarball of the version that is known, from Debian's archive.
+download_known() {
+  [ ! -e "$sources/$known_tarball" ] || return 0
+  rm -rf "$sources.new"
+  mkdir -p "$sources.new"
+  fetch "$(mirror)/pool/main/s/starpu/$known_tarball" "$sources.new/$known_tarball" || return 1
+  check_sum
+  rm -rf "$sources"
+  mv "$sources.new" "$sources"
+}
+
 # The source package stays in the cache, for the second flavour and for a repeated set-up.
 download() {
   set -- "$sources"/starpu_1.4.*.dsc
   [ ! -e "$1" ] || return 0
-  have apt-get && have dpkg-source || return 1
+  if ! have apt-get || ! have dpkg-source; then
+    download_known
+    return
+  fi
   for suite in forky sid; do
     if try_suite "$suite"; then
       check_sum
@@ -57,6 +84,20 @@ download() {
   done
   fail "$step" "no StarPU 1.4 source package in Debian's forky or sid at $(mirror)" \
     "check the network, or install StarPU >= 1.4 where pkg-config finds it"
+}
+
+# unpack FOLDER: the source, with Debian's patches where they came along, and sets `version`.
+unpack() {
+  set -- "$1" "$sources"/starpu_1.4.*.dsc
+  if [ -e "$2" ] && have dpkg-source; then
+    logged dpkg-source --no-check -x "$2" "$1"
+  else
+    set -- "$1" "$sources"/starpu_1.4.*.orig.tar.gz
+    mkdir -p "$1"
+    logged tar -xzf "$2" -C "$1" --strip-components=1
+  fi || fail "$step" "cannot unpack $2" "remove $sources and run the command again"
+  version=${2##*/starpu_}
+  version=${version%%[+-]*}
 }
 
 # CUDA 13 dropped a field that StarPU 1.4.10 still reads.
@@ -73,7 +114,7 @@ install_flavour() {
   [ -z "$(starpu_prefix "$flavour")" ] || return 0
   begun=$(seconds)
   if ! download; then
-    say "StarPU >= 1.4 was not found by pkg-config and cannot be built without apt: only the sequential executor"
+    say "StarPU >= 1.4 was not found by pkg-config and cannot be downloaded: only the sequential executor"
     return 0
   fi
   work=$cache/build-starpu-$flavour
@@ -81,11 +122,7 @@ install_flavour() {
   mkdir -p "$work/build"
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM HUP
-  set -- "$sources"/starpu_1.4.*.dsc
-  logged dpkg-source --no-check -x "$1" "$work/source" ||
-    fail "$step" "cannot unpack $1" "remove $sources and run the command again"
-  version=${1##*/starpu_}
-  version=${version%%[+-]*}
+  unpack "$work/source"
   prefix=$cache/starpu-$version-$flavour-$(starpu_key "$flavour")
   took "download of StarPU $version" "$begun"
   begun=$(seconds)
