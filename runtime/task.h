@@ -21,6 +21,7 @@
 
 #include "runtime/core/bodies.h"
 #include "runtime/core/calls.h"
+#include "runtime/core/fitting.h"
 #include "runtime/failure.h"
 #include "runtime/pack.h"
 #include "runtime/resources.h"
@@ -63,6 +64,13 @@ class Task<R(P...)> {
     detail::NewNode<Call> node(info_, where);
     node.template make<P...>(arguments...);
     return Value<R>(detail::submit_call(node.release()));
+  }
+
+  /// A call with other arguments: does not compile, and the compiler says what is wrong with which.
+  template <class... A>
+  Value<R> operator()(A&&...) const requires(!detail::ParameterList<P...>::template fit<A&&...>()) {
+    detail::ParameterList<P...>::template explain<A&&...>();
+    return {};
   }
 
   /// The body for CUDA workers: the same parameters and result; views hold device pointers. A task
