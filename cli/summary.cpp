@@ -77,6 +77,12 @@ std::string text_calibration(const std::optional<hpo::Calibrated>& calibrated) {
   return out;
 }
 
+std::string text_failed(std::int64_t failed, const std::string& command) {
+  if (failed == 0) return "";
+  return base::cat(base::counted(failed, "failed trial"), failed == 1 ? " runs" : " run",
+                   " again with: ", command, "\n");
+}
+
 std::string text_verdict(const std::optional<hpo::Verdict>& verdict) {
   return verdict ? base::cat("verdict: ", base::printable(verdict->text, std::string::npos), "\n")
                  : "";

@@ -31,6 +31,9 @@ namespace cli {
 /// The line of a calibration; empty if there is none.
 [[nodiscard]] std::string text_calibration(const std::optional<hpo::Calibrated>& calibrated);
 
+/// How trials that failed run again, by that command; empty if none did.
+[[nodiscard]] std::string text_failed(std::int64_t failed, const std::string& command);
+
 /// Returns the line of a judgement; empty if there is none.
 [[nodiscard]] std::string text_verdict(const std::optional<hpo::Verdict>& verdict);
 

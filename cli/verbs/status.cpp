@@ -46,6 +46,9 @@ std::string text_status(const hpo::StudyReader& study) {
                    counts.failed, " failed, ", counts.running, " running, ", counts.waiting,
                    " waiting");
   out += info.trial_limit > 0 ? base::cat(" of ", info.trial_limit, "\n") : std::string("\n");
+  const bool goes_on = info.state == hpo::StudyState::running || info.asked;
+  if (!goes_on)
+    out += text_failed(counts.failed, base::cat(called_as(), " sweep FILE --retry-failed"));
   if (auto best = study.best())
     out += base::cat("best     trial ", best->trial, ": ", info.metric, " = ",
                      best->value ? result_number(*best->value) : "none",

@@ -54,8 +54,21 @@ hpo::Cause cause_of(const std::string& word) {
                               expected, base::did_you_mean(word, words)));
 }
 
-std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
-                   const hpo::SweepResult& result) {
+/// How what failed runs again; empty where nothing did, or the study is over all the same.
+std::string failed_line(const Arguments& arguments, const hpo::SweepResult& result) {
+  const auto ended_by = [&](hpo::Finish why) {
+    return result.finished && result.finished->why == why;
+  };
+  if (ended_by(hpo::Finish::target) || ended_by(hpo::Finish::patience) ||
+      ended_by(hpo::Finish::time))
+    return "";
+  return text_failed(
+      result.counts.failed,
+      base::cat(called_as(), " sweep ", arguments.retyped({kRetryFailed}), " ", kRetryFailed));
+}
+
+std::string ending(const Arguments& arguments, const hpo::StudySpec& study,
+                   const hpo::RunOptions& options, const hpo::SweepResult& result) {
   const hpo::TrialCounts& counts = result.counts;
   const std::string counted = base::counted(counts.all(), "trial");
   std::string out =
@@ -73,6 +86,7 @@ std::string ending(const hpo::StudySpec& study, const hpo::RunOptions& options,
     out += text_baselines(reader.baselines(), reader.info().metric);
     out += text_verdict(reader.verdict(result.best->trial));
   }
+  out += failed_line(arguments, result);
   return out + base::cat("everything is in ", options.folder.string(), "\n");
 }
 
@@ -200,7 +214,7 @@ int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptio
                           arguments.has("--quiet"));
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
-  print_result(ending(study, options, result));
+  print_result(ending(arguments, study, options, result));
   const hpo::StudyReader reader(options.folder);
   if (options.on_agents()) {
     if (!arguments.has("--quiet")) std::fputs(nodes_text(reader.nodes()).c_str(), stderr);

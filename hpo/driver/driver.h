@@ -88,6 +88,7 @@ class Driver {
   bool create(std::uint64_t trial, Created created);
   void resume(std::uint64_t trial);
   void finish(const Finished& end);
+  void end_with_first();
 
   // Attempts, and what comes of them (driver_trials.cpp).
   void start(std::uint64_t trial);
@@ -103,11 +104,15 @@ class Driver {
   // From the log, to the log, then to the observer (driver_log.cpp).
   void replay();
   void open_session();
+  [[nodiscard]] std::optional<Finished> over_all_the_same() const;
+  void reopen_cut_short();
+  void retry_failed();
   void reopen_failed(Cause cause);
   void remember(std::optional<std::uint64_t> trial, const EventBody& event);
   /// An event happens: machine and log take it.
   void emit(std::optional<std::uint64_t> trial, EventBody event, const Real& real = {});
   [[nodiscard]] bool commit_is_due() const;
+  [[nodiscard]] bool is_said_by_end(const Event& event) const;
   /// Facts alone are written as `facts` says.
   void commit(base::Durability facts = base::Durability::cached);
   void note_work();

@@ -91,7 +91,8 @@ void Driver::open_session() {
                                    setup_.arithmetic,
                                    "\": results from here on may differ in the last bits"));
   }
-  if (machine_.begins_again() && !setup_.retry_failed)
+  const bool was_cut_short = machine_.begins_again();
+  if (was_cut_short && !setup_.retry_failed)
     setup_.observer.note("the first trial failed last time: trying another one");
   Holder self = Holder::self();
   emit({}, Opened{.host = self.host,
@@ -99,11 +100,15 @@ void Driver::open_session() {
                   .build = TRELLIS_VERSION,
                   .arithmetic = setup_.arithmetic,
                   .workers = setup_.runtime.workers()});
+  bool retries = false;
   for (const Changed& change : setup_.changes) {
     setup_.observer.note(base::cat(change.key, " is now ", change.to, " (was ", change.from, ")"));
     emit({}, change);
+    retries = retries || change.key == "retry";
   }
+  if (was_cut_short) reopen_cut_short();
   if (setup_.retry_failed) reopen_failed(*setup_.retry_failed);
+  if (retries) retry_failed();
   failed_pasts_.clear();
   replays_ = false;
   log_.note("trial_limit", std::to_string(study_.limits.trials.value_or(0)));
@@ -111,15 +116,46 @@ void Driver::open_session() {
   commit();
 }
 
+/// What ends the study all the same, so that nothing that failed runs again.
+std::optional<Finished> Driver::over_all_the_same() const {
+  const auto end = reached(study_.limits, log_.trials());
+  return end ? end : out_of_time();
+}
+
+/// What ran when the first trial failed did not fail itself. Without a word: it is as if it had
+/// never ended.
+void Driver::reopen_cut_short() {
+  std::vector<std::uint64_t> cut;
+  for (const TrialRow& row : log_.trials().rows()) {
+    if (row.state == TrialState::failed && row.message == kEndedWithFirst) cut.push_back(row.trial);
+  }
+  for (const std::uint64_t trial : cut) emit(trial, Reopened{Cause::killed});
+}
+
+/// A policy that has changed holds for what has failed already, whose attempts count.
+void Driver::retry_failed() {
+  if (over_all_the_same()) return;
+  std::vector<std::pair<std::uint64_t, Reopened>> failed;
+  for (const TrialRow& row : log_.trials().rows()) {
+    if (row.state == TrialState::failed && machine_.retries(row.cause, row.attempts))
+      failed.emplace_back(row.trial, Reopened{row.cause, row.attempts});
+  }
+  if (failed.empty()) return;
+  setup_.observer.note(base::cat(base::counted(failed.size(), "failed trial"),
+                                 failed.size() > 1 ? " run again" : " runs again",
+                                 ", as retry says now"));
+  for (const auto& [trial, reopened] : failed) emit(trial, reopened);
+}
+
 /// Before anything else of the session: what follows then depends on nothing but the log.
 void Driver::reopen_failed(Cause cause) {
-  auto end = reached(study_.limits, log_.trials());
-  if (!end) end = out_of_time();
-  if (end) return setup_.observer.note("failed trials stay as they are: " + end->message);
+  if (const auto end = over_all_the_same())
+    return setup_.observer.note("failed trials stay as they are: " + end->message);
   std::vector<std::pair<std::uint64_t, Reopened>> failed;
   for (const TrialRow& row : log_.trials().rows()) {
     const bool is_meant = cause == Cause::none || row.cause == cause;
-    if (row.state == TrialState::failed && is_meant) failed.emplace_back(row.trial, row.cause);
+    if (row.state == TrialState::failed && is_meant)
+      failed.emplace_back(row.trial, Reopened{row.cause});
   }
   const std::string count =
       failed.empty() ? "no failed trial" : base::counted(failed.size(), "failed trial");
@@ -176,13 +212,21 @@ void Driver::keep_checkpoints() {
   checkpoints_.keep(std::move(keys));
 }
 
+/// Why the study ends with its first trial is said once, at its end.
+bool Driver::is_said_by_end(const Event& event) const {
+  const auto* end = std::get_if<Ended>(&event.body);
+  if (end == nullptr || !finished() || finished()->why != Finish::first) return false;
+  return event.trial == machine_.first() || end->message == kEndedWithFirst;
+}
+
 void Driver::commit(base::Durability facts) {
   keep_checkpoints();
   if (base::now() - noted_ >= kNoteEvery) note_work();
   waits_since_.reset();
   const bool has_events = log_.pending() > 0;
   for (const Event& event : log_.commit(has_events ? base::Durability::durable : facts)) {
-    if (event.trial) announce(event, log_.trials().row(*event.trial), setup_.observer);
+    if (event.trial && !is_said_by_end(event))
+      announce(event, log_.trials().row(*event.trial), setup_.observer);
   }
   show_progress();
 }

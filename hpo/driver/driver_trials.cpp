@@ -68,12 +68,19 @@ void Driver::resume(std::uint64_t trial) {
 
 void Driver::finish(const Finished& end) {
   if (finished()) return;
-  if (end.why == Finish::first) {
-    for (const std::string& line : setup_.work.last_lines(machine_.first()))
-      setup_.observer.note(base::cat("  | ", line));
-  }
+  if (end.why == Finish::first) end_with_first();
   emit({}, end);
   drop_all();
+}
+
+/// The others would wait for a session that may never come.
+void Driver::end_with_first() {
+  for (const std::string& line : setup_.work.last_lines(machine_.first()))
+    setup_.observer.note(base::cat("  | ", line));
+  std::vector<std::uint64_t> others;
+  for (const auto& [trial, past] : pasts_) others.push_back(trial);
+  for (const std::uint64_t trial : others)
+    emit(trial, Ended{TrialState::failed, Cause::killed, std::string(kEndedWithFirst)});
 }
 
 void Driver::start(std::uint64_t trial) {

@@ -43,10 +43,14 @@ SweepResult result_of(const StudySpec& study, const Driver& driver, const EventL
   if (best != nullptr) result.best = *best;
   if (result.best && result.best->state == TrialState::running)
     result.best->state = TrialState::waiting;  // for the next session
-  result.ending = end == DriverEnd::interrupted ? Ending::interrupted
-                  : result.best                 ? Ending::done
-                                                : Ending::nothing_usable;
   result.finished = driver.finished();
+  // What limits.time ends counts by its reports, and a stopped trial of networks leaves a network.
+  const bool by_time = result.finished && result.finished->why == Finish::time;
+  const bool usable =
+      result.best && (by_time || !study.runs_command || log.trials().counts().complete > 0);
+  result.ending = end == DriverEnd::interrupted ? Ending::interrupted
+                  : usable                      ? Ending::done
+                                                : Ending::nothing_usable;
   result.resumed = log.epoch() > 1;
   result.counts = log.trials().counts();
   if (result.best && end == DriverEnd::finished && base::file_size(options.folder / kBestModelFile))

@@ -71,7 +71,7 @@ struct RunOptions {
 /// How a sweep ended.
 enum class Ending : std::uint8_t {
   done,            ///< there is a best trial
-  nothing_usable,  ///< it ended and no trial has a value (exit code 1)
+  nothing_usable,  ///< it ended and no trial has a value, or none of programs is complete (code 1)
   interrupted,     ///< stopped on request; the same call continues it (exit code 75)
 };
 

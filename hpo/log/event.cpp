@@ -69,7 +69,10 @@ struct Writer {
     json.key("params").raw(json_of(e.params)).key("operations").raw(e.operations);
   }
   void operator()(const Resumed&) const {}
-  void operator()(const Reopened& e) const { json.field("cause", name_of(e.cause)); }
+  void operator()(const Reopened& e) const {
+    json.field("cause", name_of(e.cause));
+    if (e.attempts > 0) json.field("attempts", e.attempts);
+  }
   void operator()(const Retried& e) const {
     json.field("cause", name_of(e.cause)).field("message", e.message);
   }
@@ -267,7 +270,7 @@ EventBody body_of(std::string_view kind, std::string_view payload) {
   if (kind == "adapted") return read_adapted(json);
   if (kind == "replaced") return read_replaced(json);
   if (kind == "resumed") return Resumed{};
-  if (kind == "reopened") return Reopened{read_cause(json)};
+  if (kind == "reopened") return Reopened{read_cause(json), integer_or_zero(json, "attempts")};
   throw base::Error(base::Errc::storage,
                     base::cat("unknown kind of event \"", base::printable(kind), "\""));
 }

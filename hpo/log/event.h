@@ -91,11 +91,16 @@ struct Ended {
   bool for_good = false;  ///< another attempt would end the same way; not in the log
 };
 
-/// A failed trial runs again as soon as it has a slot: number, params and what it reported stay,
-/// its attempts are counted anew. For sampler, rule and limits it has not ended.
+/// A failed trial runs again as soon as it has a slot: number, params and what it reported stay.
+/// For sampler, rule and limits it has not ended.
 struct Reopened {
   Cause cause = Cause::none;  ///< as it had failed
+  std::int64_t attempts = 0;  ///< that count on; 0: they are counted anew
 };
+
+/// What is said of trials that ran when the first one failed: the study ended with it. The next
+/// session opens them again.
+inline constexpr std::string_view kEndedWithFirst = "the study ended with its first trial";
 
 /// Why a study ended.
 enum class Finish : std::uint8_t {

@@ -77,7 +77,7 @@ void TrialTable::reopen(const Event& event) {
   TrialRow& row = rows_[*event.trial];
   row.cause = Cause::none;
   row.message.clear();
-  row.attempts = 1;
+  row.attempts = std::get<Reopened>(event.body).attempts + 1;
   move(row, TrialState::waiting);
 }
 

@@ -75,8 +75,13 @@ Search::Search(const StudySpec& study, const std::vector<Known>& known, const Ar
   tell_known(known);
 }
 
+/// Where a trial failed is not known. A search that ends with its last point tries such a point
+/// again, so its sampler does not hear of it.
 void Search::tell_known(const std::vector<Known>& known) {
+  const auto has_failed = [](const Known& trial) { return trial.state == TrialState::failed; };
+  const bool ends = std::ranges::any_of(known, has_failed) && study_.space.grid_size();
   for (const Known& trial : known) {
+    if (ends && has_failed(trial)) continue;
     sampler_->created(known_, trial.params);
     if (trial.value)
       sampler_->reported(known_, trial.step, objective_.score(*trial.value, trial.metrics));

@@ -75,8 +75,8 @@ void StudyMachine::apply(std::optional<std::uint64_t> trial, const EventBody& ev
     first_ = search_.created();
   } else if (std::holds_alternative<Changed>(event)) {
     finished_.reset();
-  } else if (std::holds_alternative<Reopened>(event)) {
-    reopen(trial.value());
+  } else if (const auto* reopened = std::get_if<Reopened>(&event)) {
+    reopen(trial.value(), *reopened);
   } else if (const auto* finished = std::get_if<Finished>(&event)) {
     finished_ = *finished;
   } else if (trial && !std::holds_alternative<Exported>(event) &&
@@ -86,14 +86,15 @@ void StudyMachine::apply(std::optional<std::uint64_t> trial, const EventBody& ev
   }
 }
 
-void StudyMachine::reopen(std::uint64_t trial) {
+void StudyMachine::reopen(std::uint64_t trial, const Reopened& event) {
   finished_.reset();
   stage_ = Stage::limits;
   quiet_ = true;
   first_ = std::min(first_, trial);
   if (last_ && last_->first == trial) last_.reset();
   stand(trial, Stands::released);
-  search_.tell(trial, Reopened{});
+  open_.at(trial).attempts = event.attempts + 1;
+  search_.tell(trial, event);
 }
 
 void StudyMachine::take(std::uint64_t trial, const EventBody& event) {
@@ -112,11 +113,14 @@ void StudyMachine::take(std::uint64_t trial, const EventBody& event) {
   }
 }
 
-EventBody StudyMachine::after_attempt(std::uint64_t trial, const Ended& end) const {
+bool StudyMachine::retries(Cause cause, std::int64_t attempts) const {
   const Retry& policy = study_.retry;
+  return attempts <= policy.max && std::ranges::find(policy.on, cause) != policy.on.end();
+}
+
+EventBody StudyMachine::after_attempt(std::uint64_t trial, const Ended& end) const {
   const bool again = end.state == TrialState::failed && !end.for_good &&
-                     open_.at(trial).attempts <= policy.max &&
-                     std::ranges::find(policy.on, end.cause) != policy.on.end();
+                     retries(end.cause, open_.at(trial).attempts);
   if (again) return Retried{end.cause, end.message};
   return end;
 }
@@ -235,6 +239,12 @@ std::optional<Finished> StudyMachine::reached_now() const {
   return reached(study_.limits, *trials_);
 }
 
+/// ", of which 3 failed": a point that was tried in vain is not known.
+std::string StudyMachine::failed_text() const {
+  const std::int64_t failed = trials_ != nullptr ? trials_->counts().failed : 0;
+  return failed > 0 ? base::cat(", but ", base::counted(failed, "trial"), " failed") : "";
+}
+
 std::optional<Finished> StudyMachine::over() const {
   if (finished_) return finished_;
   if (trials_ != nullptr) {
@@ -245,8 +255,8 @@ std::optional<Finished> StudyMachine::over() const {
   }
   const std::uint64_t created = search_.created();
   if (exhausted_)
-    return Finished{Finish::exhausted,
-                    base::cat(base::counted(created, "trial"), ": ", search_.why_exhausted())};
+    return Finished{Finish::exhausted, base::cat(base::counted(created, "trial"), ": ",
+                                                 search_.why_exhausted(), failed_text())};
   if (study_.limits.trials && created >= static_cast<std::uint64_t>(*study_.limits.trials))
     return Finished{Finish::trials, base::counted(created, "trial")};
   return std::nullopt;

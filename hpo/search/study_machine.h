@@ -71,6 +71,9 @@ class StudyMachine {
   [[nodiscard]] std::optional<Next> next(std::size_t slots);
   /// What the end of an attempt leads to: the trial's end, or another attempt (study.retry).
   [[nodiscard]] EventBody after_attempt(std::uint64_t trial, const Ended& end) const;
+  /// True if study.retry has another attempt for a trial that failed by `cause` in its last one of
+  /// so many.
+  [[nodiscard]] bool retries(Cause cause, std::int64_t attempts) const;
   /// Whether the failure of the trial that ended last ends the study.
   [[nodiscard]] std::optional<Finished> hopeless() const;
 
@@ -111,7 +114,7 @@ class StudyMachine {
 
   void stand(std::uint64_t trial, Stands where);
   void forget(std::uint64_t trial);
-  void reopen(std::uint64_t trial);
+  void reopen(std::uint64_t trial, const Reopened& event);
   void take(std::uint64_t trial, const EventBody& event);
   void answer_before(const Event& event);
   void answer_replayed();
@@ -121,6 +124,7 @@ class StudyMachine {
   [[nodiscard]] bool waits_for_slot() const;
   [[nodiscard]] std::optional<Next> wind_up();
   [[nodiscard]] std::optional<Finished> reached_now() const;
+  [[nodiscard]] std::string failed_text() const;
   [[nodiscard]] bool winds_down() const;
 
   const StudySpec& study_;

@@ -172,5 +172,91 @@ TEST(Reopened, AfterTheFirstTrialsFailureItIsTheFirstAgain) {
   EXPECT_EQ(StudyReader(folder.path()).counts().all(), 20);
 }
 
+/// A session on a file that says `retry` otherwise than the log.
+std::string with_other_retry(const base::Path& folder, const StudySpec& spec, Work& work) {
+  Notes notes;
+  (void)session(folder, spec, work, notes, {{"retry", "max: 0", "another one"}}, nullptr, kAtOnce);
+  return notes.text;
+}
+
+std::vector<std::int64_t> attempts_of_lost(const base::Path& folder) {
+  std::vector<std::int64_t> attempts;
+  for (const TrialRow& row : StudyReader(folder).trials())
+    if (row.trial % 4 == 1) attempts.push_back(row.attempts);
+  return attempts;
+}
+
+TEST(Reopened, WhereAPolicyThatCameLaterSaysSo) {
+  support::TempFolder folder;
+  StudySpec spec = sim::study();
+  spec.early_stop = {"none", {}};
+  spec.retry.max = 0;
+  Work first = failing(1), same = failing(1), good(1);
+  session(folder.path(), spec, first);
+  spec.retry = {.max = 2, .on = {Cause::lost}};
+  const std::string said = with_other_retry(folder.path(), spec, same);
+  EXPECT_NE(said.find("5 failed trials run again, as retry says now\n"), std::string::npos) << said;
+  EXPECT_EQ(attempts_of_lost(folder.path()), (std::vector<std::int64_t>(5, 3)))
+      << "the first one counts";
+  EXPECT_EQ(failures(folder.path()).at(Cause::diverged), 5);
+  EXPECT_EQ(with_other_retry(folder.path(), spec, good), "retry is now another one (was max: 0)\n")
+      << "none is left";
+  EXPECT_EQ(attempts_of_lost(folder.path()), (std::vector<std::int64_t>(5, 3)));
+  spec.retry.max = 3;
+  (void)with_other_retry(folder.path(), spec, good);
+  EXPECT_EQ(failures(folder.path()).count(Cause::lost), 0U);
+  EXPECT_EQ(attempts_of_lost(folder.path()), (std::vector<std::int64_t>(5, 4)));
+  EXPECT_EQ(StudyReader(folder.path()).counts().all(), 20) << "each counts once";
+  expect_no_report_twice(folder.path());
+}
+
+TEST(Reopened, ByALaterPolicyIsTheSameHoweverOftenItDied) {
+  support::TempFolder folder, other;
+  StudySpec spec = sim::study();
+  spec.retry.max = 0;
+  for (const base::Path& at : {folder.path(), other.path()}) {
+    Work first = failing(1, at);
+    session(at, spec, first);
+  }
+  spec.retry = {.max = 2, .on = {Cause::lost, Cause::diverged}};
+  Work whole = failing(2, folder.path());
+  (void)with_other_retry(folder.path(), spec, whole);
+  bool changes = true;
+  int deaths = 0;
+  for (int reports = 1; reports < 40; reports += 3) {
+    ReportBomb bomb(reports);
+    Work doomed = failing(static_cast<std::uint64_t>(reports), other.path());
+    try {
+      std::vector<Changed> now;
+      if (std::exchange(changes, false)) now.push_back({"retry", "max: 0", "another one"});
+      session(other.path(), spec, doomed, bomb, std::move(now), nullptr, kAtOnce);
+      break;
+    } catch (const sim::Killed&) {
+      ++deaths;
+    }
+  }
+  EXPECT_GT(deaths, 0);
+  EXPECT_EQ(events_of(other.path()), events_of(folder.path()));
+}
+
+TEST(Reopened, WhatRanBesideTheFirstFailureWaitsForNobodyAndGoesOn) {
+  support::TempFolder folder;
+  StudySpec spec = sim::study();
+  spec.parallel = 3;
+  Work broken(1), good(1);
+  broken.at = [](const TrialContext&, std::int64_t) {
+    throw TrialFailure(Cause::error, "no such file");
+  };
+  EXPECT_EQ(session(folder.path(), spec, broken).finished->why, Finish::first);
+  EXPECT_EQ(StudyReader(folder.path()).counts(), (TrialCounts{.failed = 3}));
+  EXPECT_EQ(StudyReader(folder.path()).trial(2)->message, kEndedWithFirst);
+  session(folder.path(), spec, good);
+  const StudyReader reader(folder.path());
+  EXPECT_EQ(reader.counts().all(), 20);
+  EXPECT_EQ(reader.counts().failed, 1) << "the first one alone";
+  EXPECT_EQ(reader.trial(0)->state, TrialState::failed);
+  EXPECT_EQ(reader.trial(1)->attempts, 1);
+}
+
 }  // namespace
 }  // namespace hpo

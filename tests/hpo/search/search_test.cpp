@@ -38,5 +38,32 @@ TEST(Search, ATrialIsWorthItsBestReportWhereTheStudyTakesThatElseItsLast) {
   EXPECT_NE(proposal(last, true), proposal(last, false));
 }
 
+/// How many proposals a study makes that knows the point x = 2 of an earlier one.
+std::size_t proposals(const std::string& method, TrialState state) {
+  const StudySpec spec = parse_study(
+      "name: told\ncommand: [/bin/true, --x=$x]\nmethod: " + method +
+          "\nmetric: {name: loss, goal: minimize}\nparameters: {x: {values: [1, 2, 3]}}\n",
+      "told.yaml", "/");
+  const Params point{{"x", std::int64_t{2}}};
+  Search search(spec, {{.params = point, .value = 1.0, .step = 1, .state = state, .metrics = {}}});
+  std::size_t count = 0;
+  bool has_point = false;
+  for (; const auto params = search.propose(); ++count) {
+    has_point = has_point || *params == point;
+    search.tell(count, Created{.params = *params, .inference_flops = 0, .parent = {}});
+    search.tell(count, Ended{});
+  }
+  EXPECT_EQ(has_point, state == TrialState::failed) << method;
+  return count;
+}
+
+TEST(Search, AFailedPointOfAnEarlierStudyIsNotKnown) {
+  for (const char* method : {"grid", "random", "sobol", "tpe"}) {
+    EXPECT_EQ(proposals(method, TrialState::complete), 2U) << method;
+    EXPECT_EQ(proposals(method, TrialState::stopped), 2U) << method;
+    EXPECT_EQ(proposals(method, TrialState::failed), 3U) << method;
+  }
+}
+
 }  // namespace
 }  // namespace hpo
