@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/shell.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -17,6 +18,7 @@
 #include "hpo/driver/warm_start.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/space/share.h"
+#include "hpo/study/advice.h"
 #include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
@@ -119,18 +121,27 @@ void say_refusal(Require require) {
   }
 }
 
+/// What the file may not mean as its author meant it.
+void say_advice(const Arguments& arguments) {
+  const std::string file = arguments.text("FILE");
+  for (const std::string& line : hpo::advice_on(base::read_file(file), file))
+    std::fprintf(stderr, "  %s\n", line.c_str());
+}
+
 /// Loading the file has tried the program's words; the middle of the space shows what they come to.
 int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
+  hpo::require_script(study);
   const hpo::TrialCommand command = hpo::trial_command(study, study.space.middle());
   const std::string known = known_lines(study);
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(study));
   std::string words;
-  for (const std::string& word : command.words)
+  for (const std::string& word : command.words_with("TRIAL/params.json"))
     words += base::cat(words.empty() ? "" : " ", base::shell_quoted(base::printable(word, 200)));
   std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
                base::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
+  say_advice(arguments);
   std::fputs((search_lines(study) + known).c_str(), stderr);
   say_refusal([&] { hpo::require_resources(hpo::trial_resources(study, study.space.middle())); });
   say_real_time_keys(study);
@@ -146,6 +157,7 @@ int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
   std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
                file.c_str(), called_as().c_str(),
                base::shell_quoted(arguments.text("FILE")).c_str());
+  say_advice(arguments);
   std::fputs((search_lines(study) + known).c_str(), stderr);
   return kDone;
 }
@@ -184,6 +196,7 @@ int run_check(const Arguments& arguments) {
         "mean; the best is trained again on all rows but the test part\n",
         folds, folds);
   for (const std::string& note : loaded.notes) std::fprintf(stderr, "  %s\n", note.c_str());
+  say_advice(arguments);
   const hpo::Baselines baselines(loaded);
   const std::string rows = text_baselines(baselines.rows(), loaded.study.metric.name);
   std::fputs(rows.c_str(), stderr);

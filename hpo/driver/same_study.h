@@ -29,11 +29,11 @@ namespace hpo {
                                         bool unsearched = false);
 
 /// What two resolved study files say differently, key by key of the top level. Keys that only limit
-/// or place the work (limits, parallel, retry, resources, checkpoint, store) may change: they are
-/// returned. So may those that say how to search (method, early_stop, seed) where nothing was
-/// searched yet, `unsearched`. Any other difference throws base::Error (study) that names the keys
-/// and what to do. Both texts come from `with_content`; the path of the data may differ, its
-/// content may not.
+/// or place the work (limits, parallel, retry, resources, checkpoint, store, nodes, output) may
+/// change: they are returned. So may those that say how to search (method, early_stop, seed) where
+/// nothing was searched yet, `unsearched`. Any other difference throws base::Error (study) that
+/// names the keys and what to do. Both texts come from `with_content`; the path of the data may
+/// differ, its content may not.
 [[nodiscard]] std::vector<Changed> changes_between(std::string_view logged, std::string_view now,
                                                    bool unsearched = false);
 

@@ -177,6 +177,19 @@ std::string cmaes_refusal(const Space& space, const Params& options) {
          "value; for other spaces there are tpe and random";
 }
 
+/// What becomes of parameters that it cannot move along.
+std::string cmaes_reason(const Space& space, const Prospect&) {
+  std::string others;
+  for (const Parameter& parameter : space.parameters()) {
+    if (cardinality(parameter.domain) == 1 || is_axis(parameter)) continue;
+    others += (others.empty() ? "" : ", ") + parameter.name;
+  }
+  if (others.empty()) return "";
+  return "draws " + others +
+         " at random, because it learns of numbers that always exist alone; auto and tpe learn of "
+         "all parameters";
+}
+
 }  // namespace
 
 SamplerKind cmaes_sampler() {
@@ -190,7 +203,8 @@ SamplerKind cmaes_sampler() {
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Cmaes>(setup);
           },
-          .refuses = &cmaes_refusal};
+          .refuses = &cmaes_refusal,
+          .reason = cmaes_reason};
 }
 
 }  // namespace hpo

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/study/arguments.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/hints.h"
 #include "hpo/study/kind_form.h"
@@ -61,7 +62,12 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
   Field one = field;
   one.count = Count::one;
   Node result{.kind = Node::Kind::list, .at = node.at};
-  for (const Node& item : node.items) {
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = node.items[i];
+    if (item.is_null() && one.type == Type::text)
+      throw StudyError(
+          item.at, base::cat(where, " has null as item ", i + 1, " of ", node.items.size(),
+                             ", expected ", expected(one), " (the text is \"null\" in quotes)"));
     if (item.is_null() && one.type == Type::value)
       throw StudyError(item.at, base::cat(where, " has null in it, expected ", expected(one),
                                           " (the text is \"null\" in quotes)"));
@@ -121,7 +127,9 @@ const Parameter& Checker::find_parameter(const std::string& name, const Node& no
   }
   std::vector<std::string> names;
   for (const Parameter& parameter : space_->parameters()) names.push_back(parameter.name);
-  if (where == "command") names.emplace_back("args");
+  if (where == "command") {
+    for (std::string& all : names_for_all()) names.push_back(std::move(all));
+  }
   const std::string near = base::nearest(name, names);
   throw StudyError(node.at,
                    base::cat("$", base::printable(name, 64),
@@ -143,6 +151,10 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
                                         expected(field), " ($$ for a dollar)"));
   }
   for (const std::string& name : found.names) {
+    if (where == "command" && stands_for_all(name) && !parameters_.contains(name)) {
+      for (const Parameter& parameter : space_->parameters()) used_.insert(parameter.name);
+      continue;
+    }
     const Parameter& parameter = find_parameter(name, node, where);
     if (found.whole) check_whole_reference(node, parameter, field, where);
   }

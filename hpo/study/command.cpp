@@ -1,10 +1,10 @@
 #include "hpo/study/command.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/executable.h"
 #include "base/text.h"
+#include "hpo/study/arguments.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/goals.h"
 #include "hpo/study/pattern.h"
@@ -16,13 +16,6 @@ namespace hpo {
 namespace study {
 
 namespace {
-
-constexpr std::string_view kArguments = "args";
-
-bool names_arguments(const Node& word) {
-  const std::vector<std::string> names = references(word).names;
-  return std::ranges::find(names, kArguments) != names.end();
-}
 
 bool is_unit_metric(const std::string& name) { return name == "exit" || name == "seconds"; }
 
@@ -59,7 +52,7 @@ void check_pattern(const Metric& metric, Position at) {
 }
 
 TrialCommand make_command(const StudySpec& study, const Params& params) {
-  const Tree made_of = study.command.in(params);
+  const Tree made_of = study.command.in(with_all(params, study.space));
   const Node& command = made_of.node();
   TrialCommand made{.words = {}, .path = {}, .folder = study.command_folder};
   for (const Node& word : command.items) {
@@ -73,42 +66,6 @@ TrialCommand make_command(const StudySpec& study, const Params& params) {
 }
 
 }  // namespace
-
-void expand_arguments(Node& root, const Space& space) {
-  Node* command = root.find("command");
-  if (command == nullptr || !command->is_list()) return;
-  std::set<std::string, std::less<>> named;
-  std::vector<Node> words;
-  bool expands = false;
-  for (const Node& word : command->items) {
-    if (!word.is_scalar() || !names_arguments(word)) {
-      collect_names(word, named);
-      continue;
-    }
-    expands = true;
-    if (!references(word).whole)
-      throw StudyError(word.at, base::cat("command has ", describe(word),
-                                          ", expected $args as a word of its own"));
-  }
-  if (!expands) return;
-  if (const Node* own = root.find("parameters"); own->find(kArguments) != nullptr)
-    throw StudyError(own->find_entry(kArguments)->key_at,
-                     "parameter \"args\" has the name that stands for all parameters in command, "
-                     "expected another one");
-  if (const Node* resources = root.find("resources")) collect_names(*resources, named);
-  for (const Node& word : command->items) {
-    if (!word.is_scalar() || !names_arguments(word)) {
-      words.push_back(word);
-      continue;
-    }
-    for (const Parameter& parameter : space.parameters()) {
-      if (!named.contains(parameter.name))
-        words.push_back(
-            string_node(base::cat("--", parameter.name, "=$", parameter.name), word.at));
-    }
-  }
-  command->items = std::move(words);
-}
 
 void check_named_metric(const StudySpec& study) {
   const std::vector<Metric> metrics = metrics_of(study);
@@ -135,13 +92,30 @@ void try_command(const StudySpec& study) {
   const Node& command = study.command.node();
   for (const Node& word : command.items) {
     for (const std::string& name : references(word).names) {
-      for (const ParamValue& value : samples(study.space.find(name)->domain))
+      const Parameter* parameter = study.space.find(name);
+      if (parameter == nullptr) continue;  // it stands for all of them
+      for (const ParamValue& value : samples(parameter->domain))
         check_word(substitute(string_node(base::cat("$", name), word.at), {{name, value}}).value());
     }
   }
 }
 
 }  // namespace study
+
+void require_script(const StudySpec& study) {
+  study::with_place(study.file,
+                    [&] { study::require_script(study.command.node(), study.command_folder); });
+}
+
+std::vector<std::string> TrialCommand::words_with(const std::string& params_file) const {
+  std::vector<std::string> made = words;
+  for (std::string& word : made) {
+    for (std::size_t at = word.find(study::kParamsFileMark); at != word.npos;
+         at = word.find(study::kParamsFileMark, at + params_file.size()))
+      word.replace(at, study::kParamsFileMark.size(), params_file);
+  }
+  return made;
+}
 
 TrialCommand trial_command(const StudySpec& study, const Params& params) {
   return study::with_place(study.file, [&] { return study::make_command(study, params); });

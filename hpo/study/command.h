@@ -14,18 +14,20 @@ struct TrialCommand {
   std::vector<std::string> words;  ///< the program as the file names it, and its arguments
   std::string path;                ///< the executable
   std::string folder;              ///< where it runs, absolute
+
+  /// The words, where the file of the trial's parameters is this one.
+  [[nodiscard]] std::vector<std::string> words_with(const std::string& params_file) const;
 };
 
 /// Throws base::Error (study) with the place in the file when there is no such program, or a word
 /// cannot be passed to one.
 [[nodiscard]] TrialCommand trial_command(const StudySpec& study, const Params& params);
 
-namespace study {
+/// Throws base::Error (study) with the place in the file where the command gives an interpreter a
+/// script that is not there.
+void require_script(const StudySpec& study);
 
-/// Puts `--name=$name` in place of each `$args` in `command`, for all parameters of the space that
-/// are named nowhere else. Throws a StudyError where `$args` is a part of a word, or a parameter's
-/// name.
-void expand_arguments(Node& root, const Space& space);
+namespace study {
 
 /// Throws a StudyError unless the file names its metric and goal, which nobody can guess for a
 /// program that is not ours.

@@ -231,7 +231,8 @@ std::vector<Field> search_rows() {
        .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
        .only = "command",
        .doc = "Regular expression (RE2) for the lines of a program's output. Its group matches the "
-              "whole value of the metric. Of two groups, the first one matches the step.",
+              "whole value of the metric. Of two groups, the first one matches the step, unless "
+              "they have the names: `(?P<value>...)` and `(?P<step>...)`.",
        .literal = true,
        .binding = to<&Metric::regex>()},
       {.name = "metric.reference",

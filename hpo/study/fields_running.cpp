@@ -23,7 +23,8 @@ std::vector<Field> command_rows() {
        .doc = "Program and its arguments, instead of `data`, `network` and `train`. Each trial "
               "runs it once. No shell reads it. An argument whose parameter is inactive is left "
               "out. `$args` stands for `--name=value` of all active parameters that are named "
-              "nowhere else. See `docs/command.md`.",
+              "nowhere else, `$params_file` for a JSON file with all of them. See "
+              "`docs/command.md`.",
        .per_trial = true,
        .binding = to<&StudySpec::command>()},
       {.name = "folder",
@@ -32,7 +33,16 @@ std::vector<Field> command_rows() {
        .doc =
            "Working directory of the program. A relative path starts at the study file's folder.",
        .place = true,
-       .binding = to<&StudySpec::command_folder>()}};
+       .binding = to<&StudySpec::command_folder>()},
+      {.name = "output",
+       .otherwise = "a pipe, into which C and Python write each line at once where the output is "
+                    "read",
+       .only = "command",
+       .doc = "Where the output of the program goes. `terminal`: into a terminal of its own, for "
+              "programs that otherwise keep their output back until they end. `pipe`: into a pipe, "
+              "with nothing in the environment that changes how the program buffers. May change "
+              "when a study goes on. See `docs/command.md`.",
+       .binding = to<&StudySpec::output>()}};
 }
 
 std::vector<Field> limit_rows() {

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/file.h"
 #include "base/words.h"
+#include "hpo/study/arguments.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/binding.h"
 #include "hpo/study/checker.h"

@@ -2,7 +2,10 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "base/ascii.h"
 #include "base/error.h"
@@ -44,18 +47,37 @@ std::string_view whole_of(std::string_view line, std::string_view group, double 
   return {};
 }
 
-/// The number in a group, or what it took in place of one.
-std::optional<double> number_in(std::string_view line, std::string_view group,
-                                std::string* no_number) {
-  const auto number = base::parse_double(group);
-  if (!number && no_number != nullptr) *no_number = group;
-  if (!number) return {};
-  if (const std::string_view whole = whole_of(line, group, *number); !whole.empty())
-    throw base::Error(base::Errc::data,
-                      base::cat("takes \"", group, "\" out of ", whole, " in the line \"",
-                                base::printable(line, 120),
-                                "\", expected a group that takes whole numbers, such as (\\S+)"));
-  return number;
+/// Throws where a group took a part of the number that stands there.
+void require_whole(std::string_view line, std::string_view group, double number) {
+  const std::string_view whole = whole_of(line, group, number);
+  if (whole.empty()) return;
+  throw base::Error(base::Errc::data,
+                    base::cat("takes \"", group, "\" out of ", whole, " in the line \"",
+                              base::printable(line, 120),
+                              "\", expected a group that takes whole numbers, such as (\\S+)"));
+}
+
+/// Which groups of an expression have which meaning; 0: none has.
+struct Groups {
+  int step = 0, value = 0;
+};
+
+/// Of two groups without these names the first is the step. With one of the names, another group
+/// has the other meaning.
+Groups groups_of(const re2::RE2& expression) {
+  const std::map<std::string, int>& names = expression.NamedCapturingGroups();
+  const auto named = [&](const char* name) {
+    const auto found = names.find(name);
+    return found == names.end() ? 0 : found->second;
+  };
+  const int count = expression.NumberOfCapturingGroups();
+  Groups groups{.step = named("step"), .value = named("value")};
+  if (count == 1) return {.step = 0, .value = groups.step != 0 ? 0 : 1};
+  if (count != 2) return groups;
+  constexpr int kBoth = 1 + 2;
+  if (groups.value == 0) groups.value = groups.step != 0 ? kBoth - groups.step : 2;
+  if (groups.step == 0) groups.step = kBoth - groups.value;
+  return groups;
 }
 
 re2::RE2::Options quiet() {
@@ -69,6 +91,7 @@ re2::RE2::Options quiet() {
 struct Pattern::Impl {
   explicit Impl(const std::string& text) : expression(text, quiet()) {}
   re2::RE2 expression;
+  Groups groups;
 };
 
 Pattern::Pattern(const std::string& text) : impl_(std::make_unique<Impl>(text)) {
@@ -79,34 +102,46 @@ Pattern::Pattern(const std::string& text) : impl_(std::make_unique<Impl>(text)) 
   if (!expression.ok())
     refuse(base::cat("is no regular expression (", base::printable(expression.error(), 120),
                      "), expected one of RE2's syntax"));
+  impl_->groups = groups_of(expression);
   const int groups = expression.NumberOfCapturingGroups();
-  if (groups < 1 || groups > 2)
+  if (impl_->groups.value == 0)
     refuse(base::cat("has ", groups,
                      " groups, expected one for the value, or two for step and value, such as "
-                     "\"accuracy: (\\S+)\""));
+                     "\"accuracy: (\\S+)\"",
+                     groups > 2 ? "; (?:...) groups without taking anything" : ""));
 }
 
 Pattern::~Pattern() = default;
 Pattern::Pattern(Pattern&&) noexcept = default;
 Pattern& Pattern::operator=(Pattern&&) noexcept = default;
 
-std::optional<Pattern::Match> Pattern::find(std::string_view line, std::string* no_number) const {
+std::optional<Pattern::Match> Pattern::find(std::string_view line, NoNumber* no_number) const {
   const re2::RE2& expression = impl_->expression;
-  re2::StringPiece first, second;
+  const Groups& groups = impl_->groups;
+  std::vector<re2::StringPiece> found(
+      static_cast<std::size_t>(std::max(groups.step, groups.value)) + 1);
   const re2::StringPiece text(line.data(), line.size());
-  const bool two = expression.NumberOfCapturingGroups() == 2;
-  if (!(two ? re2::RE2::PartialMatch(text, expression, &first, &second)
-            : re2::RE2::PartialMatch(text, expression, &second)))
+  if (!expression.Match(text, 0, line.size(), re2::RE2::UNANCHORED, found.data(),
+                        static_cast<int>(found.size())))
     return {};
-  const auto value = number_in(line, {second.data(), second.size()}, no_number);
-  if (!value) return {};
-  Match match{.step = {}, .value = *value};
-  if (!two) return match;
-  const std::string_view step(first.data(), first.size());
+  const auto taken = [&](int group) {
+    const re2::StringPiece& piece = found[static_cast<std::size_t>(group)];
+    return std::string_view(piece.data(), piece.size());
+  };
+  const auto leave = [&](std::string_view group, bool is_step) {
+    if (no_number != nullptr) *no_number = {std::string(group), is_step};
+    return std::nullopt;
+  };
+  const std::string_view value = taken(groups.value);
+  const std::optional<double> number = base::parse_double(value);
+  if (!number) return leave(value, false);
+  require_whole(line, value, *number);
+  Match match{.step = {}, .value = *number};
+  if (groups.step == 0) return match;
+  const std::string_view step = taken(groups.step);
   match.step = base::parse_int(step);
-  if (!match.step && no_number != nullptr) *no_number = step;
-  if (!match.step) return {};
-  (void)number_in(line, step, nullptr);
+  if (!match.step) return leave(step, true);
+  require_whole(line, step, static_cast<double>(*match.step));
   return match;
 }
 

@@ -1,5 +1,13 @@
 #include "hpo/study/program.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
 #include "base/executable.h"
 #include "base/text.h"
 #include "hpo/study/hints.h"
@@ -13,6 +21,82 @@ std::string find_program(const Node& word, const std::string& folder, const std:
   throw StudyError(word.at, base::cat(key, ": there is no program ", base::printable(word.text, 80),
                                       " in ", is_path ? folder : "PATH",
                                       ", expected one that may be run", did_you_mean(near)));
+}
+
+namespace {
+
+constexpr std::string_view kInterpreters[]{"sh",   "bash",    "dash", "ksh",   "zsh", "perl",
+                                           "ruby", "Rscript", "node", "julia", "php", "lua"};
+/// Options that take no value and leave the next word what it is.
+constexpr std::string_view kPlainOptions[]{"-u", "-O", "-OO", "-B",  "-E",   "-I",
+                                           "-s", "-S", "-q",  "-b",  "-v",   "-x",
+                                           "-w", "-e", "-eu", "-ex", "-eux", "--vanilla"};
+
+bool is_among(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool is_interpreter(const std::string& word) {
+  const std::string name = std::filesystem::path(word).filename().string();
+  return name.starts_with("python") || name.starts_with("pypy") || is_among(kInterpreters, name);
+}
+
+/// The script that an interpreter is given; null: none that can be told.
+const Node* script_of(const Node& command) {
+  auto word = command.items.begin();
+  const auto end = command.items.end();
+  const auto text = [&] { return word == end ? std::string() : word->text; };
+  if (std::filesystem::path(text()).filename() == "env") {
+    ++word;
+    while (word != end && word->text.find('=') != std::string::npos) ++word;
+  }
+  if (word == end || !is_interpreter(word->text)) return nullptr;
+  ++word;
+  while (is_among(kPlainOptions, text())) ++word;
+  const bool is_script = word != end && word->is_scalar() && !word->text.starts_with('-') &&
+                         word->text.find('$') == std::string::npos && !word->text.empty();
+  return is_script ? &*word : nullptr;
+}
+
+/// The folder above, in which a script would be found; empty: there is none.
+std::string folder_above_with(const std::filesystem::path& script,
+                              const std::filesystem::path& folder) {
+  std::error_code error;
+  std::string up;
+  for (std::filesystem::path above = folder; above.has_relative_path();) {
+    above = above.parent_path();
+    up += up.empty() ? ".." : "/..";
+    if (std::filesystem::exists(above / script, error)) return up;
+    if (std::filesystem::exists(above / ".git", error)) return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+void require_script(const Node& command, const std::string& folder) {
+  const Node* script = script_of(command);
+  if (script == nullptr) return;
+  const std::filesystem::path named(script->text);
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::path(folder) / named, error) || error) return;
+  // A shell looks for a name in PATH, too.
+  if (base::find_executable(script->text, folder)) return;
+  const std::string above =
+      named.is_absolute() ? "" : folder_above_with(named, std::filesystem::path(folder));
+  std::vector<std::string> known;
+  const auto beside = (std::filesystem::path(folder) / named).parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(beside, error)) {
+    const std::filesystem::path& other = entry.path();
+    if (other.extension() == named.extension())
+      known.push_back((named.parent_path() / other.filename()).string());
+  }
+  std::ranges::sort(known);
+  throw StudyError(
+      script->at, base::cat("command: there is no file ", base::printable(script->text, 80), " in ",
+                            folder, ", expected the script of the program",
+                            above.empty() ? did_you_mean(base::nearest(script->text, known))
+                                          : did_you_mean(base::cat("folder: ", above))));
 }
 
 }  // namespace hpo::study

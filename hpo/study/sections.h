@@ -23,6 +23,13 @@ enum class Take : std::uint8_t { last, best };
 /// The order in which the driver hands events to sampler and rule.
 enum class Order : std::uint8_t { virtual_time, arrival };
 
+/// What a program prints into.
+enum class OutputKind : std::uint8_t {
+  lines,     ///< a pipe, by lines where the output is read
+  terminal,  ///< a terminal of its own
+  pipe,      ///< a pipe, as the program buffers it
+};
+
 /// A number that is searched for.
 struct Metric {
   std::string name = {};  ///< valid.loss, or another of nn/metrics; of a command, its own name;

@@ -43,10 +43,11 @@ struct StudySpec {
   std::optional<From> from;                          ///< none: networks begin with drawn weights
   study::Tree network;                               ///< a list of layers
   study::TrainRows train;
-  study::Tree command;         ///< a list of words; empty: trials run no program
-  std::string command_folder;  ///< where the program runs, absolute
-  Metric metric;               ///< the first of several
-  std::vector<Metric> others;  ///< that are searched for besides
+  study::Tree command;                    ///< a list of words; empty: trials run no program
+  std::string command_folder;             ///< where the program runs, absolute
+  OutputKind output = OutputKind::lines;  ///< of the program
+  Metric metric;                          ///< the first of several
+  std::vector<Metric> others;             ///< that are searched for besides
   std::vector<Bound> subject_to;
   study::Tree method_tree;
   Space space;  ///< `parameters` and `forbid`

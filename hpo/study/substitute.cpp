@@ -21,9 +21,43 @@ std::size_t name_length(std::string_view text) {
   return length;
 }
 
-/// Calls `literal` and `name` with the pieces of a scalar's text, in order.
+/// A piece of a scalar that refers to a parameter: `$name`, or `${name?yes:no}`.
+struct Piece {
+  std::string_view name;
+  bool chooses = false;      ///< one of two texts, by a bool
+  std::string_view yes, no;  ///< these
+};
+
+[[noreturn]] void refuse_dollar(const Node& node) {
+  throw StudyError(node.at, base::cat("a dollar stands without a name in ", describe(node),
+                                      ", expected $name, ${name}, or $$ for a dollar"));
+}
+
+/// Reads the piece that begins `rest` with a dollar, and takes it away from there.
+Piece take_piece(const Node& node, std::string_view& rest) {
+  const bool braces = rest.starts_with("${");
+  rest.remove_prefix(braces ? 2 : 1);
+  Piece piece{.name = rest.substr(0, name_length(rest))};
+  if (piece.name.empty()) refuse_dollar(node);
+  rest.remove_prefix(piece.name.size());
+  if (!braces) return piece;
+  const std::size_t end = rest.find('}');
+  if (end == rest.npos) refuse_dollar(node);
+  std::string_view inside = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  if (inside.empty()) return piece;
+  if (inside.front() != '?') refuse_dollar(node);
+  inside.remove_prefix(1);
+  const std::size_t colon = std::min(inside.find(':'), inside.size());
+  piece.chooses = true;
+  piece.yes = inside.substr(0, colon);
+  piece.no = inside.substr(std::min(colon + 1, inside.size()));
+  return piece;
+}
+
+/// Calls `literal` and `refer` with the pieces of a scalar's text, in order.
 void split(const Node& node, const std::function<void(std::string_view)>& literal,
-           const std::function<void(std::string_view)>& name) {
+           const std::function<void(const Piece&)>& refer) {
   std::string_view rest = node.text;
   while (!rest.empty()) {
     const std::size_t dollar = std::min(rest.find('$'), rest.size());
@@ -35,16 +69,18 @@ void split(const Node& node, const std::function<void(std::string_view)>& litera
       rest.remove_prefix(2);
       continue;
     }
-    const bool braces = rest.starts_with("${");
-    rest.remove_prefix(braces ? 2 : 1);
-    const std::size_t length = name_length(rest);
-    if (length == 0 || (braces && rest.substr(length, 1) != "}")) {
-      throw StudyError(node.at, base::cat("a dollar stands without a name in ", describe(node),
-                                          ", expected $name, ${name}, or $$ for a dollar"));
-    }
-    name(rest.substr(0, length));
-    rest.remove_prefix(length + (braces ? 1 : 0));
+    refer(take_piece(node, rest));
   }
+}
+
+std::string chosen_text(const Node& node, const Piece& piece, const ParamValue& value) {
+  if (!piece.chooses) return plain_text_of(value);
+  const bool* const truth = std::get_if<bool>(&value);
+  if (truth == nullptr)
+    throw StudyError(node.at, base::cat("${", piece.name, "?...} chooses by a bool, but ",
+                                        piece.name, " can be ", base::printable(json_of(value), 60),
+                                        ", expected values: [true, false] for it"));
+  return std::string(*truth ? piece.yes : piece.no);
 }
 
 std::optional<Node> substitute_scalar(const Node& node, const Params& params) {
@@ -56,9 +92,17 @@ std::optional<Node> substitute_scalar(const Node& node, const Params& params) {
   if (found.whole) return node_of(*params.find(found.names[0]), node.at);
   Node result = node;
   result.text.clear();
+  bool is_choice = found.names.size() == 1;  // and nothing else
   split(
-      node, [&](std::string_view text) { result.text += text; },
-      [&](std::string_view name) { result.text += plain_text_of(*params.find(name)); });
+      node,
+      [&](std::string_view text) {
+        result.text += text;
+        is_choice = false;
+      },
+      [&](const Piece& piece) {
+        result.text += chosen_text(node, piece, *params.find(piece.name));
+      });
+  if (is_choice && result.text.empty()) return std::nullopt;
   return result;
 }
 
@@ -70,11 +114,14 @@ bool is_parameter_name(std::string_view name) {
 
 References references(const Node& scalar) {
   References found;
-  int literals = 0;
+  int others = 0;
   split(
-      scalar, [&](std::string_view) { ++literals; },
-      [&](std::string_view name) { found.names.emplace_back(name); });
-  found.whole = found.names.size() == 1 && literals == 0;
+      scalar, [&](std::string_view) { ++others; },
+      [&](const Piece& piece) {
+        found.names.emplace_back(piece.name);
+        if (piece.chooses) ++others;
+      });
+  found.whole = found.names.size() == 1 && others == 0;
   return found;
 }
 

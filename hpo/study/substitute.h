@@ -1,5 +1,5 @@
 #pragma once
-// `$name`, `${name}` and `$$`.
+// `$name`, `${name}`, `${name?text if true:text if false}` and `$$`.
 
 #include <optional>
 #include <set>
@@ -33,8 +33,9 @@ void collect_names(const Node& node, std::set<std::string, std::less<>>& names);
 [[nodiscard]] bool stands_for_itself(const Node& node);
 
 /// The tree with values in place of references and single dollars in place of double ones. A key or
-/// list item that refers to a parameter without a value (an inactive one) is left out; none when
-/// that is the whole tree.
+/// list item that refers to a parameter without a value (an inactive one) is left out, and so is
+/// one that is nothing but a choice of an empty text; none when that is the whole tree. Throws a
+/// StudyError where a parameter that chooses is no bool.
 [[nodiscard]] std::optional<Node> substitute(const Node& node, const Params& params);
 
 /// The same for a tree without references: only doubled dollars change. Throws StudyError for one

@@ -32,6 +32,12 @@ struct Words<Order> {
 };
 
 template <>
+struct Words<OutputKind> {
+  static constexpr base::EnumNames<OutputKind> names{
+      {{OutputKind::lines, ""}, {OutputKind::terminal, "terminal"}, {OutputKind::pipe, "pipe"}}};
+};
+
+template <>
 struct Words<Isa> {
   static constexpr base::EnumNames<Isa> names{
       {{Isa::any, ""}, {Isa::avx2, "avx2"}, {Isa::avx512, "avx512"}}};

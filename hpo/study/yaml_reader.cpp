@@ -94,7 +94,7 @@ bool quote_is_closed(std::string_view text) {
 /// one drops duplicate keys, shares aliased nodes and lets an alias contain itself.
 class Builder final : public YAML::EventHandler {
  public:
-  explicit Builder(Lines& lines) : lines_(lines) {}
+  Builder(Lines& lines, bool merges) : lines_(lines), merges_(merges) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
@@ -207,6 +207,7 @@ class Builder final : public YAML::EventHandler {
     open_.pop_back();
     const std::size_t nodes = nodes_ - done.nodes_before;
     nodes_ = done.nodes_before;
+    if (merges_ && done.node.is_map()) merge(done.node);
     add(std::move(done.node), done.anchor, nodes, done.height);
   }
 
@@ -239,9 +240,30 @@ class Builder final : public YAML::EventHandler {
     }
   }
 
-  static Entry key_of(Open& map, const Node& node) {
+  /// Puts the entries of the maps that a merge key names in its place.
+  static void merge(Node& map) {
+    const auto key = std::ranges::find(map.entries, kMergeKey, &Entry::key);
+    if (key == map.entries.end()) return;
+    const Node merged = std::move(key->value);
+    map.entries.erase(key);
+    const std::vector<Node> alone{merged};
+    std::vector<Entry> added;
+    for (const Node& source : merged.is_list() ? merged.items : alone) {
+      if (!source.is_map())
+        throw StudyError(source.at, base::cat("merge key \"<<\" has ", describe(source),
+                                              ", expected a map or a list of maps"));
+      for (const Entry& entry : source.entries) {
+        const bool is_there = map.find_entry(entry.key) != nullptr ||
+                              std::ranges::find(added, entry.key, &Entry::key) != added.end();
+        if (!is_there) added.push_back(entry);
+      }
+    }
+    map.entries.insert(map.entries.begin(), added.begin(), added.end());
+  }
+
+  Entry key_of(Open& map, const Node& node) const {
     if (!node.is_scalar()) throw StudyError(node.at, "a key is empty, expected a word");
-    if (node.text == "<<" && !node.quoted) {
+    if (node.text == kMergeKey && !node.quoted && !merges_) {
       throw StudyError(
           node.at,
           "merge key \"<<\" is not supported, expected the keys written out (an alias may "
@@ -256,7 +278,10 @@ class Builder final : public YAML::EventHandler {
     return {.key = node.text, .key_at = node.at, .value = {}};
   }
 
+  static constexpr std::string_view kMergeKey = "<<";
+
   Lines& lines_;
+  bool merges_;
   int documents_ = 0;
   std::size_t nodes_ = 0;
   std::size_t kept_ = 0;  // copies that anchors hold
@@ -324,12 +349,14 @@ Node read_yaml(std::string_view text, Position at) {
   return node;
 }
 
-Node read_yaml(std::string_view text) {
+namespace {
+
+Node read(std::string_view text, bool merges) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   check_text(text);
   Lines lines(text);
-  Builder builder(lines);
+  Builder builder(lines, merges);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -347,5 +374,10 @@ Node read_yaml(std::string_view text) {
   }
   return builder.take();
 }
+
+}  // namespace
+
+Node read_yaml(std::string_view text) { return read(text, false); }
+Node read_merging_yaml(std::string_view text) { return read(text, true); }
 
 }  // namespace hpo::study

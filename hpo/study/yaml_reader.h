@@ -19,6 +19,9 @@ inline constexpr std::size_t kMostNodes = 100'000;  ///< after aliases were repl
 /// themselves, and anything beyond the caps above. Time and memory are bounded by the caps,
 /// whatever the text.
 [[nodiscard]] Node read_yaml(std::string_view text);
+/// The same of a file of another tool, where merge keys stand for the keys of the maps that they
+/// name: a key that a map has itself goes before those, an earlier map before a later one.
+[[nodiscard]] Node read_merging_yaml(std::string_view text);
 /// The same for what stands in no file, all of it at one place of the file that it is added to.
 [[nodiscard]] Node read_yaml(std::string_view text, Position at);
 

@@ -24,6 +24,7 @@
 #include "base/process/launch.h"
 #include "base/process/supervision.h"
 #include "tasks/supervise/log_file.h"
+#include "tasks/supervise/outlet.h"
 #include "tasks/supervise/protocol.h"
 
 namespace tasks {
@@ -51,6 +52,7 @@ class Supervisor final : public base::Supervision {
                      .stall = Duration(order.stall),
                      .grace = Duration(order.grace)}),
         memory_(order.memory),
+        output_(order.output),
         silence_(order.silence),
         reports_(reports),
         driver_(driver),
@@ -96,17 +98,17 @@ class Supervisor final : public base::Supervision {
   }
 
   bool start(char** words) {
-    std::array<int, 2> pipe{};
     const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing < 0 || ::pipe2(pipe.data(), O_CLOEXEC) != 0) return refuse(errno);
-    const std::array<int, 3> files{nothing, pipe[1], pipe[1]};
+    if (nothing < 0) return refuse(errno);
+    const Outlet outlet = open_outlet(output_);
+    if (outlet.theirs < 0) return refuse(errno);
+    const std::array<int, 3> files{nothing, outlet.theirs, outlet.theirs};
     child_ = base::launch(
         {.path = words[0], .words = words + 1, .environment = environ, .files = files});
     if (child_ < 0) return refuse(errno);
     ::close(nothing);
-    ::close(pipe[1]);
-    ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
-    read(pipe[0], [this](std::string_view piece) {
+    ::close(outlet.theirs);
+    read(outlet.ours, [this](std::string_view piece) {
       log_.take(piece.data(), piece.size());
       untold_ = true;
     });
@@ -243,7 +245,8 @@ class Supervisor final : public base::Supervision {
   }
 
   std::uint64_t memory_;  ///< bytes that it may take; 0: no limit
-  Duration silence_;      ///< of the driver, after which it counts as gone; 0: any
+  ProgramOutput output_;
+  Duration silence_;  ///< of the driver, after which it counts as gone; 0: any
   Moment heard_ = base::now();
   const char* reports_;
   pid_t driver_;

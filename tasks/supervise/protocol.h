@@ -12,6 +12,13 @@ namespace tasks {
 inline constexpr int kSupervisorLog = 1;
 inline constexpr int kSupervisorSocket = 3;
 
+/// What a program prints into.
+enum class ProgramOutput : std::uint8_t {
+  pipe,      ///< as it is
+  lines,     ///< a pipe; a program of C or Python writes each line at once
+  terminal,  ///< a terminal of its own
+};
+
 /// The driver's first message. Times in nanoseconds, sizes in bytes; 0: no limit.
 struct SupervisorOrder {
   std::int64_t time = 0;        ///< of the program
@@ -20,6 +27,7 @@ struct SupervisorOrder {
   std::int64_t silence = 0;     ///< of the driver, which counts as gone then
   std::uint64_t log_bytes = 0;  ///< of output that is kept
   std::uint64_t memory = 0;     ///< resident, of all its processes together
+  ProgramOutput output = ProgramOutput::pipe;
 };
 
 /// The driver's later messages; what the socket's end says is to kill at once. `beat`: it lives.

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/driver/programs/printed_metric.h"
 #include "hpo/driver/programs/start_failure.h"
 #include "hpo/log/metrics.h"
 
@@ -43,24 +44,37 @@ std::string with_last(std::string what, const std::vector<std::string>& last) {
 /// What to say of a program that ended well and did not report the metric; `others` is what it did
 /// report.
 std::string nothing_reported(const Metric& metric, const Metrics& others,
-                             const std::optional<NoNumber>& no_number) {
+                             const std::optional<NoNumber>& no_number,
+                             const std::vector<std::string>& printed) {
   std::string message = base::cat("ended well without reporting ", metric.name);
+  if (no_number && no_number->as_step)
+    return base::cat(message, ": metric.regex took \"", base::printable(no_number->text, 120),
+                     "\" for the step, expected a whole number; where the value comes before the "
+                     "step, name the groups: (?P<value>...) and (?P<step>...)");
   if (no_number && no_number->of_output)
     return base::cat(message, ": metric.regex took \"", base::printable(no_number->text, 120),
                      "\", which is no number, expected a group that takes numbers");
   if (no_number)
     return base::cat(message, ": its report has ", base::printable(no_number->text, 120),
                      ", expected a number such as 0.5, without quotes");
+  const std::optional<PrintedMetric> number = find_printed(metric.name, printed);
+  const std::string reads = number
+                                ? base::cat("; it printed \"", base::printable(number->text, 120),
+                                            "\", which metric.regex: '",
+                                            base::printable(number->expression, 120), "' reads")
+                                : "";
   if (!metric.regex.empty())
-    return message + ", expected a line of its output that metric.regex matches";
+    return base::cat(message, ", expected a line of its output that metric.regex matches", reads);
   std::vector<std::string> names;
   for (const auto& [name, value] : others) names.push_back(name);
   if (!names.empty()) message += base::cat(", only ", base::printable(base::listed(names), 200));
   return base::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
-                   "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names));
+                   "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names),
+                   names.empty() ? reads : "");
 }
 
-void require_reports(const StudySpec& study, const CommandReports& reports) {
+void require_reports(const StudySpec& study, const CommandReports& reports,
+                     const std::vector<std::string>& printed) {
   const std::string* name = reports.missing();
   if (name == nullptr) return;
   const auto is_it = [&](const Metric& metric) { return metric.name == *name; };
@@ -68,8 +82,8 @@ void require_reports(const StudySpec& study, const CommandReports& reports) {
   const Metric metric = is_it(study.metric)           ? study.metric
                         : other != study.others.end() ? *other
                                                       : Metric{.name = *name};
-  throw TrialFailure(Cause::error,
-                     nothing_reported(metric, reports.pending(), reports.no_number(*name)));
+  throw TrialFailure(
+      Cause::error, nothing_reported(metric, reports.pending(), reports.no_number(*name), printed));
 }
 
 }  // namespace
@@ -112,26 +126,29 @@ Ended command_end(const StudySpec& study, const std::string& path,
 }
 
 void require_numbers(const StudySpec& study, const Report& report) {
-  const auto require = [&](const std::string& name, double value) {
-    if (std::isnan(value))
-      throw TrialFailure(Cause::diverged,
-                         base::cat(name, " is not a number at step ", report.step));
+  const auto require = [&](const Metric& metric, double value) {
+    const bool best = std::isinf(value) && (value > 0) == (metric.goal == Goal::maximize);
+    if (!std::isnan(value) && !best) return;
+    throw TrialFailure(Cause::diverged,
+                       base::cat(metric.name, " is ", best ? "infinite" : "not a number",
+                                 " at step ", report.step));
   };
-  require(study.metric.name, report.value);
+  require(study.metric, report.value);
   for (const Metric& other : study.others) {
-    if (const double* value = find_metric(report.metrics, other.name)) require(other.name, *value);
+    if (const double* value = find_metric(report.metrics, other.name)) require(other, *value);
   }
 }
 
 std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports, int status,
-                                     double seconds) {
+                                     double seconds, const std::vector<std::string>& printed) {
   Metrics measures;
   for (const std::string& name : deciding_metrics(study)) {
     if (name == "exit") measures.emplace_back(name, status);
     if (name == "seconds") measures.emplace_back(name, seconds);
   }
   std::optional<Report> last = reports.closing(measures);
-  require_reports(study, reports);
+  require_reports(study, reports, printed);
+  if (last) require_numbers(study, *last);
   return last;
 }
 

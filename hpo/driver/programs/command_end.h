@@ -23,14 +23,17 @@ namespace hpo {
                                 const tasks::SupervisorNews& news,
                                 const std::vector<std::string>& last, bool starved);
 
-/// Throws TrialFailure (diverged) where what is searched for is no number.
+/// Throws TrialFailure (diverged) where what is searched for is no number, or infinitely good: what
+/// divides by 0 or takes its logarithm would beat all others.
 void require_numbers(const StudySpec& study, const Report& report);
 
 /// One more report, of a program that ended well, where something that decides came behind its last
-/// one: what it was measured by, or what it reported without the metric. `seconds`: how long it
-/// ran. Throws TrialFailure where it never reported what decides.
+/// one: what it was measured by, or what it reported without the metric. `printed`: last lines of
+/// its output, where these are known. `seconds`: how long it
+/// ran. Throws TrialFailure where it never reported what decides, and as require_numbers().
 [[nodiscard]] std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports,
-                                                   int status, double seconds);
+                                                   int status, double seconds,
+                                                   const std::vector<std::string>& printed = {});
 
 /// How long the end of a program that may have had a signal to its whole job waits to be judged:
 /// where this process gets the same signal meanwhile, the trial has not failed.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "hpo/driver/programs/visible_text.h"
 #include "hpo/log/metrics.h"
 
 namespace hpo {
@@ -59,16 +60,19 @@ CommandReports::CommandReports(const StudySpec& study, const Reported* last)
   if (last != nullptr) keep(last->metrics);
 }
 
-void CommandReports::find_in(const std::string& line, std::vector<ReportLine>& out) {
-  for (const auto& [name, pattern] : patterns_) {
-    std::string other;
-    try {
-      const auto match = pattern.find(line, &other);
-      if (match) out.push_back({match->step, {{name, match->value}}});
-    } catch (const base::Error& error) {
-      throw TrialFailure(Cause::error, base::cat("metric.regex of ", name, " ", error.what()));
+void CommandReports::find_in(const std::string& printed, std::vector<ReportLine>& out) {
+  for (const std::string& line : visible_lines(printed)) {
+    for (const auto& [name, pattern] : patterns_) {
+      Pattern::NoNumber other;
+      try {
+        const auto match = pattern.find(line, &other);
+        if (match) out.push_back({match->step, {{name, match->value}}});
+      } catch (const base::Error& error) {
+        throw TrialFailure(Cause::error, base::cat("metric.regex of ", name, " ", error.what()));
+      }
+      if (!other.text.empty())
+        no_numbers_[name] = {.text = other.text, .of_output = true, .as_step = other.is_step};
     }
-    if (!other.empty()) no_numbers_[name] = {.text = other, .of_output = true};
   }
 }
 

@@ -22,6 +22,7 @@ namespace hpo {
 struct NoNumber {
   std::string text;
   bool of_output = false;  ///< the metric's expression took it; else it is a value in a report
+  bool as_step = false;    ///< likewise, as the number of a step
 };
 
 /// The reports of one attempt. Not thread-safe.
@@ -62,7 +63,7 @@ class CommandReports {
 
  private:
   void add(ReportLine line, std::vector<Report>& out);
-  void find_in(const std::string& line, std::vector<ReportLine>& out);
+  void find_in(const std::string& printed, std::vector<ReportLine>& out);
   void keep(const Metrics& metrics);
 
   std::vector<std::string> deciding_;  ///< the study's metric first

@@ -15,6 +15,7 @@ namespace hpo {
 namespace {
 
 constexpr std::size_t kShownLines = 10;
+constexpr std::size_t kSearchedLines = 50;    ///< of output, for numbers that were not reported
 constexpr std::size_t kMostTold = 1'000'000;  ///< reports that wait for a decision
 constexpr int kFiles = 12;                    ///< that are open at once while a program starts
 
@@ -101,6 +102,7 @@ void CommandWork::admit() {
 
 void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) {
   attempt->looked = base::now();
+  attempt->late.begin(attempt->looked);
   if (on_agents_) return start_on_agent(attempt);
   std::optional<std::string> gpus;
   if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
@@ -187,6 +189,7 @@ void CommandWork::Attempt::read() {
   } catch (...) {
     failure = std::current_exception();
   }
+  late.came(found.size(), here);
   for (Report& report : found) told.push_back({std::move(report), std::exchange(untold, 0)});
   if (!failure && told.size() > kMostTold)
     failure =
@@ -211,10 +214,19 @@ void CommandWork::hear(const AttemptPtr& attempt, const tasks::SupervisorNews& n
   attempt->read();
   if (attempt->failure && !attempt->over) stop(*attempt);
   if (attempt->over) {
+    say_late(*attempt);
     attempt->call.reset();
     give_place_back(attempt);
   }
   attempt->stir();
+}
+
+/// Once: one program is as good as another of the same study.
+void CommandWork::say_late(const Attempt& attempt) {
+  const base::Duration took(attempt.over->took);
+  if (said_late_ || study_.early_stop.kind == "none" || !attempt.late.are_late(took)) return;
+  said_late_ = true;
+  base::warn(late_text(study_, attempt.trial, attempt.late.count(), took));
 }
 
 /// One that begins again, because its agent was lost, begins where its checkpoints say.
@@ -247,6 +259,7 @@ void CommandWork::begin_again(const AttemptPtr& attempt, bool with_checkpoints) 
   attempt->receiver.reset();
   attempt->reports.begin(with_checkpoints);
   attempt->looked = base::now();
+  attempt->late.begin(attempt->looked);
 }
 
 void CommandWork::hear(const tasks::ProgramNews& news) {
@@ -384,8 +397,12 @@ rt::Async<void> CommandWork::run(TrialContext& trial) {
       trial.took_memory(attempt->over->memory);
       const Ended end = end_of(*attempt, command.path);
       if (end.state == TrialState::failed) throw TrialFailure(end.cause, end.message);
-      std::optional<Report> last = closing_report(study_, attempt->reports, attempt->over->status,
-                                                  static_cast<double>(attempt->over->took) * 1e-9);
+      const double took = static_cast<double>(attempt->over->took) * 1e-9;
+      std::vector<std::string> printed;
+      if (attempt->reports.missing() != nullptr)
+        printed = last_log_lines(folder_, attempt->trial, kSearchedLines);
+      std::optional<Report> last =
+          closing_report(study_, attempt->reports, attempt->over->status, took, printed);
       if (last) (void)co_await trial.report(std::move(*last));
     }
   } catch (...) {

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "hpo/driver/programs/command_reports.h"
 #include "hpo/driver/programs/gpu_share.h"
+#include "hpo/driver/programs/late_reports.h"
 #include "hpo/driver/programs/long_log.h"
 #include "hpo/driver/programs/places.h"
 #include "hpo/driver/programs/program_host.h"
@@ -85,6 +86,7 @@ class CommandWork final : public TrialWork {
     std::optional<rt::Promise<void>> waits;
     base::Moment looked{};  ///< when reports were read last
     double untold = 0;      ///< seconds before then that came with no report
+    LateReports late;
 
     /// Lets the coroutine go on.
     void stir();
@@ -115,6 +117,7 @@ class CommandWork final : public TrialWork {
   void hear(const AttemptPtr& attempt, const tasks::SupervisorNews& news);
   void hear(const AttemptPtr& attempt, ProgramWord word, std::string_view bytes);
   static void take_files(const Attempt& attempt, const TrialFiles& left);
+  void say_late(const Attempt& attempt);
   void begin_again(const AttemptPtr& attempt, bool with_checkpoints);
   void admit();
   [[nodiscard]] bool has_room(const AttemptPtr& attempt, const std::function<void()>& doing);
@@ -127,6 +130,7 @@ class CommandWork final : public TrialWork {
   bool files_travel_ = false;  ///< an agent does not see the folder
   std::uint64_t driver_;       ///< names this process among the drivers of the study
   std::uint64_t starts_ = 0;   ///< of programs on agents
+  bool said_late_ = false;     ///< that reports came too late for the rule
   GpuShare gpus_;
   std::deque<AttemptPtr> queue_;              ///< attempts that wait for a place, first come first
   std::map<std::uint64_t, AttemptPtr> runs_;  ///< by trial: those that have a place

@@ -4,17 +4,25 @@
 
 namespace hpo {
 
-namespace {
-
-std::int64_t nanoseconds(double seconds) {
-  constexpr double kMost = 9e18;
-  return static_cast<std::int64_t>(std::min(kMost, seconds * 1e9));
-}
-
 bool reads_output(const StudySpec& study) {
   return !study.metric.regex.empty() || std::ranges::any_of(study.others, [](const Metric& other) {
     return !other.regex.empty();
   });
+}
+
+namespace {
+
+/// Lines cost a program that prints much time, so only where somebody waits for them.
+tasks::ProgramOutput output_of(const StudySpec& study) {
+  if (study.output == OutputKind::terminal) return tasks::ProgramOutput::terminal;
+  const bool is_heard = reads_output(study) || study.limits.no_progress;
+  return is_heard && study.output == OutputKind::lines ? tasks::ProgramOutput::lines
+                                                       : tasks::ProgramOutput::pipe;
+}
+
+std::int64_t nanoseconds(double seconds) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::int64_t>(std::min(kMost, seconds * 1e9));
 }
 
 }  // namespace
@@ -26,6 +34,7 @@ std::map<std::string, std::string> command_environment(const base::Path& folder,
       {"TRELLIS_TRIAL_DIR", folder.string()},
       {"TRELLIS_CHECKPOINT_DIR", (folder / "checkpoint").string()},
       {"TRELLIS_METRICS", trial_reports(folder)},
+      {"TRELLIS_PARAMS", trial_params(folder)},
       {"OMP_NUM_THREADS", std::to_string(resources.cpus)}};
   if (gpus) environment.emplace("CUDA_VISIBLE_DEVICES", *gpus);
   return environment;
@@ -36,7 +45,7 @@ tasks::SupervisedProgram program_order(const StudySpec& study, const TrialComman
                                        const std::optional<std::string>& gpus) {
   const Limits& limits = study.limits;
   return {.path = command.path,
-          .words = command.words,
+          .words = command.words_with(trial_params(folder.path)),
           .folder = command.folder,
           .environment = command_environment(folder.path, resources, gpus),
           .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
@@ -46,7 +55,8 @@ tasks::SupervisedProgram program_order(const StudySpec& study, const TrialComman
                     .log_bytes = reads_output(study)
                                      ? std::max<decltype(limits.log)>(kMostOutput, limits.log)
                                      : limits.log,
-                    .memory = resources.memory.value_or(0)},
+                    .memory = resources.memory.value_or(0),
+                    .output = output_of(study)},
           .log = folder.log.fd(),
           .reports = trial_reports(folder.path)};
 }

@@ -17,6 +17,9 @@ namespace hpo {
 /// Bytes of output that metric.regex reads.
 inline constexpr std::int64_t kMostOutput = 256'000'000;
 
+/// True if metric.regex reads what programs print.
+[[nodiscard]] bool reads_output(const StudySpec& study);
+
 /// What a trial's program finds in its environment. `gpus`: for CUDA_VISIBLE_DEVICES; none leaves
 /// it as it is.
 [[nodiscard]] std::map<std::string, std::string> command_environment(

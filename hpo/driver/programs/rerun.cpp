@@ -17,7 +17,7 @@ namespace hpo {
 
 Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& params,
                     const base::Path& folder) {
-  const TrialCommand command = trial_command(study, params);
+  TrialCommand command = trial_command(study, params);
   base::make_folder(folder);
   const std::string lock_file = base::cat("trial-", trial, ".lock");
   const StudyLock lock(folder, lock_file);
@@ -26,6 +26,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   std::filesystem::remove_all(folder / trial_folder_name(trial), nothing_there);
   TrialFolder own = open_trial_folder(folder, trial, params);
   begin_log(own);
+  command.words = command.words_with(trial_params(own.path));
   CommandReports reports(study, nullptr);
   const TrialResources resources = trial_resources(study, params);
   const base::Moment begun = base::now();

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/new_file.h"
 #include "base/text.h"
+#include "hpo/driver/programs/visible_text.h"
 #include "hpo/driver/trial_work.h"
 
 namespace hpo {
@@ -114,6 +115,7 @@ std::string trial_folder_name(std::uint64_t trial) {
 }
 
 std::string trial_reports(const base::Path& folder) { return (folder / kReports).string(); }
+std::string trial_params(const base::Path& folder) { return (folder / kParams).string(); }
 
 TrialFolder open_trial_folder(const base::Path& study, std::uint64_t trial, const Params& params) {
   const base::Path absolute = std::filesystem::absolute(study).lexically_normal();
@@ -212,7 +214,8 @@ std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t t
   while (!text.empty() && lines.size() < most) {
     if (text.back() == '\n') text.pop_back();
     const std::size_t begin = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
-    if (begin < text.size()) lines.push_back(base::printable(text.substr(begin), 300));
+    const std::vector<std::string> seen = visible_lines(text.substr(begin));
+    if (!seen.empty() && !seen.back().empty()) lines.push_back(base::printable(seen.back(), 300));
     text.resize(begin);
   }
   std::ranges::reverse(lines);

@@ -17,6 +17,9 @@ namespace hpo {
 /// The file in which the program of a trial with this folder reports.
 [[nodiscard]] std::string trial_reports(const base::Path& folder);
 
+/// The file with the params of the trial with this folder.
+[[nodiscard]] std::string trial_params(const base::Path& folder);
+
 /// The folder of checkpoints in it.
 inline constexpr const char* kCheckpointFolder = "checkpoint";
 
