@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "nn/data/csv_header.h"
 #include "nn/data/csv_kinds.h"
+#include "nn/data/csv_layout.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/csv_sniff.h"
@@ -30,8 +31,7 @@ void look_at_text(const CsvField& field, std::size_t file, ColumnCounts& counts)
   }
   if (is_none_word(field)) return;
   static_assert(std::tuple_size_v<decltype(counts.undated)> == base::enum_count<DateOrder>());
-  for (const DateOrder order :
-       {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
+  for (const DateOrder order : kDateOrders) {
     ColumnCounts::Undated& undated = counts.undated[static_cast<std::size_t>(order)];
     const auto date = read_date(field.bare(), order);
     if (!date && undated.texts++ == 0) {
@@ -65,13 +65,14 @@ void look_at(const CsvField& field, const RowPlace& place, ColumnCounts& counts)
 }
 
 void check_width(const CsvText& csv, const CsvSurvey& table, const std::vector<CsvField>& fields,
-                 std::size_t first_line) {
+                 std::size_t first_line, std::size_t rows) {
   const std::size_t width = table.columns.size();
   if (fields.size() == width) return;
   const CsvField& at = fields.size() > width ? fields[width] : fields.front();
   throw DataError(csv.path, at.line, fields.size() > width ? at.column : 1,
                   base::counted(fields.size(), "field") + " in this line, expected " +
-                      std::to_string(width) + " as in line " + std::to_string(first_line));
+                      std::to_string(width) + " as in line " + std::to_string(first_line) +
+                      skip_advice(csv, rows));
 }
 
 std::string no_target(const CsvSurvey& table) {
@@ -81,16 +82,26 @@ std::string no_target(const CsvSurvey& table) {
   return "no row has a value of each of the " + std::to_string(names.size()) + " targets";
 }
 
+/// Says what was left out below the header, whose last record `fields` are.
+void note_second_header(const CsvText& csv, const std::vector<CsvField>& fields, CsvSurvey& table) {
+  std::vector<std::string> texts;
+  for (const CsvField& field : fields) texts.push_back(field.value());
+  table.notes.push_back(base::counted(csv.after_header, "row") + " left out below the header: " +
+                        (csv.after_header > 1 ? "the last is " : "") + first_names(texts));
+}
+
 /// Counts the rows of one file, at most `most`.
 void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurvey& table) {
   CsvCursor cursor(csv);
   std::vector<CsvField> fields;
   std::size_t first_line = 0, rows = 0;
-  if (table.header && cursor.next(fields)) first_line = fields.front().line;
+  first_line = pass_header(cursor, csv, table, fields);
+  if (file == 0 && csv.after_header > 0 && table.header) note_second_header(csv, fields, table);
   RowPlace place{.file = file};
   for (; rows < most && cursor.next(fields); ++place.record) {
     if (first_line == 0) first_line = fields.front().line;
-    check_width(csv, table, fields, first_line);
+    check_width(csv, table, fields, first_line, rows);
+    if (table.first_row == 0) table.first_row = fields.front().line;
     table.put_in_order(file, fields);
     if (table.lacks_target(fields)) {
       ++table.without_target;
@@ -104,6 +115,12 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
     if (table.split_by) table.order.push_back(fields[*table.split_by]);
     ++rows;
   }
+  table.comments += cursor.comments();
+  const bool more =
+      csv.text.find_first_not_of(" \t\r\n", cursor.position()) != std::string_view::npos;
+  if (rows == most && more)
+    table.notes.push_back("only the first " + base::counted(rows, "row") +
+                          " with a target are read, as `rows` says");
   if (rows == 0 && table.without_target > 0) {
     throw DataError(csv.path, no_target(table));
   }
@@ -112,16 +129,17 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
   if (file == 1) table.test_rows = rows;
 }
 
-void settle_header(const std::vector<std::vector<CsvField>>& head, const DataSpec& spec,
-                   CsvSurvey& table) {
-  table.header = spec.header == HeaderRow::yes;
+void settle_header(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
+  const std::vector<std::vector<CsvField>> head = first_records(csv);
+  table.header = spec.header == HeaderRow::yes || spec.skip.after_header > 0;
   if (spec.header != HeaderRow::no && has_row_names(head)) {
+    refuse_comment_as_header(csv, head.front().front());
     table.header = table.row_names = true;
     table.notes.emplace_back(kRowNames);
     return;
   }
   if (spec.header != HeaderRow::guess) return;
-  table.header = sniff_header(head, spec.targets);
+  table.header = table.header || sniff_header(head, spec.targets);
   if (!table.header) {
     table.notes.emplace_back("the first line is data: columns are c1, c2, ...");
   } else if (has_numbers(head.front())) {
@@ -202,6 +220,14 @@ void ColumnCounts::add(double number, const RowPlace& place) {
   ++numbers;
 }
 
+std::size_t pass_header(CsvCursor& cursor, const CsvText& csv, const CsvSurvey& table,
+                        std::vector<CsvField>& fields) {
+  if (!table.header || !cursor.next(fields)) return 0;
+  const std::size_t line = fields.front().line;
+  for (std::size_t i = 0; i < csv.after_header && cursor.next(fields); ++i) continue;
+  return line;
+}
+
 bool CsvSurvey::is_target(std::size_t column) const {
   return std::ranges::find(target_columns, column) != target_columns.end();
 }
@@ -232,13 +258,11 @@ constexpr const char* kOneColumn =
     ": the lines hold no delimiter that cuts them into equally many columns, expected commas, "
     "semicolons, tabs, bars or blanks";
 
-/// Names, roles and counts, where the targets in these columns are `none_is_missing`.
-CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
-                       std::set<std::size_t> none_is_missing) {
+/// The columns with their names, and what the study says about them.
+void name_and_assign(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
+                     CsvSurvey& table) {
   const CsvText& csv = files.front();
-  CsvSurvey table;
-  table.none_is_missing = std::move(none_is_missing);
-  settle_header(first_records(csv), spec, table);
+  settle_header(csv, spec, table);
   const std::vector<CsvField> first = first_record(csv, table.row_names);
   if (first.size() > limits.columns) {
     throw DataError(csv.path, first.front().line, 1,
@@ -246,11 +270,24 @@ CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& l
                         std::to_string(limits.columns));
   }
   name_columns(first, table);
-  assign_roles(csv.path, spec, table);
+  try {
+    assign_roles(csv.path, spec, table);
+  } catch (const DataError& error) {
+    // The names may be those of a line above the header.
+    throw error.with(skip_advice(csv));
+  }
   for (const CsvText& other : files.subspan(1)) {
     const bool row_names = table.row_names && sniff_row_names(other);
     table.test_places = places_of_columns(other, first_record(other, row_names), table);
   }
+}
+
+/// Names, roles and counts, where the targets in these columns are `none_is_missing`.
+CsvSurvey counted_rows(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
+                       std::set<std::size_t> none_is_missing) {
+  CsvSurvey table;
+  table.none_is_missing = std::move(none_is_missing);
+  name_and_assign(files, spec, limits, table);
   const std::size_t all = ~std::size_t{0};
   for (std::size_t file = 0; file < files.size(); ++file) {
     const bool some = file == 0 && spec.rows > 0;
@@ -312,10 +349,13 @@ CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits)
   CsvSurvey table = counted_rows(files, spec, limits, {});
   leave_out_nones(files, spec, limits, table);
   refuse_totals(files, table);
+  refuse_second_header(files, table);
   settle_kinds(files, table);
   if (std::ranges::none_of(table.columns, &CsvColumn::is_input))
-    throw DataError(csv.path, "no column to learn from besides the target" +
-                                  std::string(table.columns.size() == 1 ? kOneColumn : ""));
+    throw DataError(csv.path,
+                    "no column to learn from besides the target" +
+                        (table.columns.size() == 1 ? std::string(kOneColumn) + skip_advice(csv)
+                                                   : ": " + left_out_words(table)));
   for (CsvColumn& column : table.columns) {
     if (column.role == ColumnRole::number)
       column.offset = offset_of(column.counts.least, column.counts.largest, spec.scale);

@@ -1,6 +1,7 @@
 #pragma once
 // The first passes over a CSV file: which columns there are, what they hold, what becomes of them.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -60,13 +61,31 @@ struct ColumnCounts {
     CsvField first;
     std::size_t file = 0;
   };
-  std::array<Undated, 4> undated;
+  std::array<Undated, 6> undated;
   CsvField first;             ///< the first value
   CsvField first_text;        ///< the first field that is no number (nor a word for missing)
   std::size_t text_file = 0;  ///< the file that it is in
   bool zeros = false;         ///< some whole number has a zero in front, as codes have
+  std::size_t gaps = 0;       ///< of the missing, those that NumberFormat::gaps makes so
+  CsvField first_gap;
 
   void add(double number, const RowPlace& place);
+  /// Whether all of its values are dates of one order.
+  [[nodiscard]] bool are_dates() const {
+    return numbers == 0 && texts > nones &&
+           std::ranges::any_of(orders(), [](const Undated& one) { return one.texts == 0; });
+  }
+  [[nodiscard]] std::span<const Undated> orders() const { return std::span(undated).subspan(1); }
+};
+
+/// A text in a column of something else that is too rare to be meant, or the words of one that may
+/// stand for no value.
+struct ColumnSlip {
+  CsvField at;
+  std::size_t file = 0;
+  std::string what;        ///< that is expected: "number", "date"
+  std::size_t others = 0;  ///< rows that have it
+  std::vector<std::string> words = {};
 };
 
 struct CsvColumn {
@@ -81,6 +100,7 @@ struct CsvColumn {
   bool ambiguous = false;  ///< its dates could be read with days and months exchanged
   NumberFormat format;     ///< of its numbers
   double offset = 0;       ///< taken off its numbers (offset_of)
+  std::optional<ColumnSlip> slip;
 
   /// Whether it feeds inputs of the network.
   [[nodiscard]] bool is_input() const {
@@ -98,6 +118,8 @@ struct CsvSurvey {
   std::size_t rows = 0;
   std::size_t test_rows = 0;  ///< the last of them: those of the second file
   std::size_t without_target = 0;
+  std::size_t first_row = 0;  ///< the line of the first row
+  std::size_t comments = 0;   ///< lines that were left out
   std::vector<CsvColumn> columns;
   std::set<std::string> doubled;            ///< names that the header has more than once
   std::vector<std::size_t> target_columns;  ///< indices into columns
@@ -132,6 +154,11 @@ struct CsvSurvey {
 /// with other columns.
 [[nodiscard]] CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits);
 
+/// Moves behind the header, if there is one, and what is left out below it. Returns the header's
+/// line; 0 without.
+std::size_t pass_header(CsvCursor& cursor, const CsvText& csv, const CsvSurvey& table,
+                        std::vector<CsvField>& fields);
+
 /// Calls `row(place, fields)` for each row that the survey counted.
 template <class Function>
 void for_each_row(CsvFiles files, const CsvSurvey& table, Function&& row) {
@@ -139,7 +166,7 @@ void for_each_row(CsvFiles files, const CsvSurvey& table, Function&& row) {
   RowPlace place;
   for (; place.file < files.size(); ++place.file) {
     CsvCursor cursor(files[place.file]);
-    if (table.header && !cursor.next(fields)) continue;
+    (void)pass_header(cursor, files[place.file], table, fields);
     const std::size_t end = place.file == 0 ? table.rows - table.test_rows : table.rows;
     for (place.record = 0; place.index < end && cursor.next(fields); ++place.record) {
       table.put_in_order(place.file, fields);

@@ -4,20 +4,9 @@
 
 #include "base/utf8.h"
 #include "nn/data/data_error.h"
+#include "nn/data/file_kinds.h"
 
 namespace nn {
-
-namespace {
-
-const char* kind_of(std::string_view text) {
-  if (text.starts_with("PK\x03\x04"))
-    return "this is a zip archive, or a workbook such as .xlsx: unpack it, or save its sheet as "
-           "CSV";
-  if (text.starts_with("PAR1")) return "this is a Parquet file, expected CSV";
-  return "this is not a text in UTF-8, UTF-16 or Windows-1252";
-}
-
-}  // namespace
 
 void refuse_binary(const std::string& path, std::string_view text, std::size_t from,
                    std::size_t line) {
@@ -27,11 +16,12 @@ void refuse_binary(const std::string& path, std::string_view text, std::size_t f
   const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
   throw DataError(path, line + lines, at - start + 1,
-                  std::string("a zero byte: ") + kind_of(line == 1 ? text : std::string_view()));
+                  "a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252");
 }
 
 std::string_view decoded(const std::string& path, std::string_view bytes, std::string& storage,
                          std::vector<std::string>& notes) {
+  refuse_other_kind(path, bytes);
   const bool little = bytes.starts_with("\xff\xfe");
   if (little || bytes.starts_with("\xfe\xff")) {
     if (bytes.size() % 2 != 0)

@@ -4,6 +4,7 @@
 
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
+#include "nn/data/written_number.h"
 
 namespace nn {
 
@@ -13,9 +14,10 @@ namespace {
 struct WantedFormat {
   std::size_t place;
   NumberFormatFinder finder;
-  CsvField misfit;  ///< the first one, and the file that it is in
-  std::size_t misfit_file = 0;
 };
+
+/// At most this share of the values of a column may be gaps between numbers.
+constexpr std::size_t kGapsOfValues = 20;  // one in so many
 
 bool is_value(const CsvField& field) { return !is_missing(field) && !is_none_word(field); }
 
@@ -24,26 +26,47 @@ std::vector<WantedFormat> wanted_columns(const CsvSurvey& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const CsvColumn& column = table.columns[c];
     const ColumnCounts& counts = column.counts;
-    if (column.role != ColumnRole::number || column.categorical || counts.texts == counts.nones)
+    if (column.role != ColumnRole::number || column.categorical || counts.texts == counts.nones ||
+        counts.are_dates())
       continue;
-    if (NumberFormatFinder().add(counts.first_text))
-      wanted.push_back({.place = c, .finder = {}, .misfit = {}});
+    const CsvField& first = counts.first_text;
+    if (NumberFormatFinder().add(first) || !has_letter(first.bare()))
+      wanted.push_back({.place = c, .finder = {}});
   }
   return wanted;
 }
 
-/// Whether the column is numbers in a format, which it has from then on; what does not fit is a
-/// slip where it is as rare as one.
-bool take_format(CsvFiles files, const WantedFormat& one, CsvColumn& column) {
+/// Whether a word among such numbers makes texts of them all, as it may be one of several codes or
+/// sizes, rather than being a slip.
+bool may_be_texts(const NumberFormat& format) {
+  return !format.unit.empty() || format.marks || format.span;
+}
+
+/// Whether the column is numbers in a format, which it has from then on; what does not fit is a gap
+/// or, where it is rare, a slip.
+bool take_format(CsvFiles files, const NumberFormatFinder& finder, CsvColumn& column) {
   ColumnCounts& counts = column.counts;
-  const std::size_t misfits = one.finder.misfits();
+  const CsvText& csv = files.front();
+  const std::size_t misfits = finder.misfits();
   const std::size_t values = counts.numbers + counts.texts - counts.nones;
-  const auto format = one.finder.found(files.front());
-  if (!format || misfits > values / 10) return false;
-  if (misfits > 0) {
-    throw slip(files[one.misfit_file], one.misfit, "number", values - misfits, column);
+  const bool gaps = misfits > 0 && kGapsOfValues * misfits <= values && finder.misfits_are_gaps();
+  auto format = finder.found(csv);
+  if (!format && gaps && finder.are_plain(csv))
+    format = NumberFormat{.sign = {}, .group = {}, .decimal_comma = csv.decimal_comma};
+  if (!format || (!gaps && misfits > values / 10)) return false;
+  if (misfits > 0 && !gaps) {
+    counts.first_text = finder.misfit();
+    counts.text_file = finder.misfit_file();
+    if (may_be_texts(*format)) return false;
+    column.slip = ColumnSlip{.at = finder.misfit(),
+                             .file = finder.misfit_file(),
+                             .what = "number",
+                             .others = values - misfits};
+    return false;
   }
-  column.format = *format;
+  if (!finder.example().raw.empty()) counts.first_text = finder.example();
+  column.format = *std::move(format);
+  column.format.gaps = gaps;
   counts.numbers = 0;
   counts.texts = counts.nones;
   counts.bytes = counts.row_number = counts.whole = true;
@@ -52,12 +75,18 @@ bool take_format(CsvFiles files, const WantedFormat& one, CsvColumn& column) {
 
 void count_number(const CsvText& csv, const RowPlace& place, const CsvField& field,
                   CsvColumn& column) {
+  ColumnCounts& counts = column.counts;
   double number = 0;
-  if (read_number(field, column.format, number) != FieldKind::number) {
+  const FieldKind kind = read_number(field, column.format, number);
+  if (kind == FieldKind::missing) {
+    ++counts.missing;
+    if (counts.gaps++ == 0) counts.first_gap = field;
+  } else if (kind == FieldKind::number) {
+    counts.add(number, place);
+  } else {
     throw DataError(csv.path, field.line, field.column,
                     in_quotes(field.value()) + ": expected a " + kFits);
   }
-  column.counts.add(number, place);
 }
 
 }  // namespace
@@ -68,13 +97,11 @@ void settle_formats(CsvFiles files, CsvSurvey& table) {
   for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
     for (WantedFormat& one : wanted) {
       const CsvField& field = fields[one.place];
-      if (!is_value(field) || one.finder.add(field) || one.finder.misfits() > 1) continue;
-      one.misfit = field;
-      one.misfit_file = place.file;
+      if (is_value(field)) (void)one.finder.add(field, place.file);
     }
   });
   std::erase_if(wanted, [&](const WantedFormat& one) {
-    return !take_format(files, one, table.columns[one.place]);
+    return !take_format(files, one.finder, table.columns[one.place]);
   });
   if (wanted.empty()) return;
   for_each_row(files, table, [&](const RowPlace& place, const std::vector<CsvField>& fields) {

@@ -135,6 +135,16 @@ bool numbers_are_names(std::span<const Record> records) {
   return counts_columns(records, places) || names_years(records, places);
 }
 
+/// Whether the second line repeats the first one, above numbers.
+bool is_repeated(std::span<const Record> records) {
+  const auto same = [](const CsvField& a, const CsvField& b) { return a.raw == b.raw; };
+  if (records.size() < 3 || !std::ranges::equal(records[0], records[1], same)) return false;
+  for (std::size_t c = 0; c < records[0].size(); ++c) {
+    if (only_numbers_below(records.subspan(1), c)) return true;
+  }
+  return false;
+}
+
 bool holds_number(CsvField field, std::span<const NumberFormat> formats) {
   field.missing = false;
   const auto in_format = [&](const NumberFormat& format) {
@@ -194,6 +204,7 @@ bool sniff_header(std::span<const Record> records, std::span<const std::string> 
     if (only_numbers_below(records, c)) return true;
   }
   if (records.size() < 2 || !distinct(first)) return false;
+  if (is_repeated(records)) return true;
   for (std::size_t c = 0; c < first.size(); ++c) {
     if (recurs_below(records, c)) return false;
   }

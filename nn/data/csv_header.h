@@ -26,7 +26,8 @@ namespace nn {
 
 /// Whether the first of these records holds the columns' names. One without numbers does when it
 /// contains one of `targets` as a word; when some column holds only numbers below it; among texts
-/// only, when its fields are distinct and none recurs in its column. One with numbers does when it
+/// only, when its fields are distinct and none recurs in its column, or when the second record
+/// repeats it above numbers. One with numbers does when it
 /// contains one of `targets` that is no number of a column; when these go up by
 /// one, three or more, or two behind a blank field above a column that counts the rows, no other
 /// record does so, and none recurs in its column (which ten or more from 0 may); when they are

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
-#include "base/words.h"
 #include "nn/data/csv_formats.h"
-#include "nn/data/csv_names.h"
+#include "nn/data/csv_slips.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -27,8 +27,9 @@ bool is_decimal_comma(const CsvText& csv, const CsvField& field) {
   return format == NumberFormat{.sign = {}, .group = {}, .decimal_comma = true};
 }
 
-/// Texts in a column of numbers that are too few to be meant.
-void refuse_slips(CsvFiles files, const CsvColumn& column) {
+/// Finds texts in a column of numbers that are too few to be meant. Throws DataError for a decimal
+/// comma among points.
+std::optional<ColumnSlip> slip_among_numbers(CsvFiles files, const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
   const CsvField& at = counts.first_text;
   const CsvText& csv = files[counts.text_file];
@@ -37,26 +38,27 @@ void refuse_slips(CsvFiles files, const CsvColumn& column) {
     throw DataError(csv.path, at.line, at.column,
                     value + ": expected a decimal point, not a comma");
   }
-  if (counts.texts > (counts.numbers + counts.texts) / 10) return;
-  throw slip(csv, at, "number", counts.numbers, column);
+  if (counts.texts > (counts.numbers + counts.texts) / 10) return {};
+  return ColumnSlip{.at = at, .file = counts.text_file, .what = "number", .others = counts.numbers};
 }
 
 const ColumnCounts::Undated& undated(const ColumnCounts& counts, DateOrder order) {
   return counts.undated[static_cast<std::size_t>(order)];
 }
 
-/// Texts in a column of dates that are too few to be meant.
-void refuse_undated(CsvFiles files, const CsvColumn& column) {
+/// Finds texts in a column of dates that are too few to be meant.
+std::optional<ColumnSlip> slip_among_dates(const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
   const std::size_t texts = counts.texts - counts.nones;
-  if (counts.numbers > 0 || texts == 0 || column.keep) return;
+  if (counts.numbers > 0 || texts == 0 || column.keep) return {};
   const ColumnCounts::Undated* fewest = &undated(counts, DateOrder::year_first);
   for (const DateOrder order : {DateOrder::month_first, DateOrder::day_first}) {
     const ColumnCounts::Undated& one = undated(counts, order);
     if (one.texts < fewest->texts) fewest = &one;
   }
-  if (fewest->texts > texts / 10) return;
-  throw slip(files[fewest->file], fewest->first, "date", texts - fewest->texts, column);
+  if (fewest->texts > texts / 10) return {};
+  return ColumnSlip{
+      .at = fewest->first, .file = fewest->file, .what = "date", .others = texts - fewest->texts};
 }
 
 /// In which order a column of nothing but dates writes them.
@@ -67,7 +69,10 @@ DateOrder order_of(const ColumnCounts& counts) {
   const bool slashes = counts.first_text.raw.find('/') != std::string_view::npos;
   const DateOrder likely = slashes ? DateOrder::month_first : DateOrder::day_first;
   const DateOrder other = slashes ? DateOrder::day_first : DateOrder::month_first;
-  return fits(likely) ? likely : fits(other) ? other : DateOrder::none;
+  for (const DateOrder order : {likely, other, DateOrder::month, DateOrder::clock}) {
+    if (fits(order)) return order;
+  }
+  return DateOrder::none;
 }
 
 bool numbers_the_rows(const CsvColumn& column, std::size_t rows) {
@@ -81,7 +86,7 @@ void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
   column.date = order_of(counts);
   column.ambiguous = undated(counts, DateOrder::day_first).texts == 0 &&
                      undated(counts, DateOrder::month_first).texts == 0;
-  if (column.role != ColumnRole::number) return;
+  if (column.role != ColumnRole::number || column.slip) return;
   if (counts.numbers + counts.texts == 0) {
     leave_out(column, LeftOut::empty);
   } else if (column.categorical) {
@@ -93,8 +98,8 @@ void settle_by_counts(CsvFiles files, std::size_t rows, CsvColumn& column) {
     counts.missing += counts.nones;
     column.role = ColumnRole::date;
   } else {
-    refuse_slips(files, column);
-    refuse_undated(files, column);
+    column.slip = slip_among_numbers(files, column);
+    if (!column.slip) column.slip = slip_among_dates(column);
     column.role = ColumnRole::categories;
   }
 }
@@ -124,25 +129,24 @@ class Texts {
   std::unordered_set<std::size_t> hashes_;
 };
 
-/// Numbers too different for categories, and a few words that recur among them: these stand for no
-/// value, or the numbers are codes, which the study has to say.
-void refuse_words(CsvFiles files, const Texts& texts, const CsvColumn& column) {
+/// Finds numbers too different for categories, and a few words that recur among them: these stand
+/// for no value, or the numbers are codes, which the study has to say.
+std::optional<ColumnSlip> slip_of_words(const Texts& texts, const CsvColumn& column) {
   const ColumnCounts& counts = column.counts;
   if (column.keep || counts.numbers == 0 || counts.numbers < counts.texts ||
       texts.words().size() > Texts::kWords)
-    return;
-  const CsvField& at = counts.first_text;
-  throw DataError(files[counts.text_file].path, at.line, at.column,
-                  in_quotes(at.value()) + ": expected a number, as in " +
-                      base::counted(counts.numbers, "other row") + " of column " +
-                      in_quotes(column.name) + "; `missing: [" + base::listed(texts.words()) +
-                      "]` (of data) if no value is meant, `keep` to take the column as texts");
+    return {};
+  return ColumnSlip{.at = counts.first_text,
+                    .file = counts.text_file,
+                    .what = "number",
+                    .others = counts.numbers,
+                    .words = {texts.words().begin(), texts.words().end()}};
 }
 
-void settle_texts(CsvFiles files, const Texts& texts, std::size_t rows, CsvColumn& column) {
+void settle_texts(const Texts& texts, std::size_t rows, CsvColumn& column) {
   const std::size_t there = rows - column.counts.missing;
   const bool mostly_own = rows >= kFewestForIds && 2 * texts.count() > there;
-  if (mostly_own || texts.few().size() > kMaxCategories) refuse_words(files, texts, column);
+  if (mostly_own || texts.few().size() > kMaxCategories) column.slip = slip_of_words(texts, column);
   if (texts.few().size() <= kMaxCategories) {
     const bool own = rows >= kFewestForIds && texts.count() == there;
     const bool one = texts.count() == 1 && column.counts.missing == 0;
@@ -161,6 +165,7 @@ void settle_texts(CsvFiles files, const Texts& texts, std::size_t rows, CsvColum
 void settle_kinds(CsvFiles files, CsvSurvey& table) {
   settle_formats(files, table);
   for (CsvColumn& column : table.columns) settle_by_counts(files, table.rows, column);
+  refuse_slips(files, table);
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (table.columns[c].role == ColumnRole::categories) wanted.push_back(c);
@@ -174,7 +179,8 @@ void settle_kinds(CsvFiles files, CsvSurvey& table) {
     });
   }
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    settle_texts(files, texts[i], table.rows, table.columns[wanted[i]]);
+    settle_texts(texts[i], table.rows, table.columns[wanted[i]]);
+  refuse_slips(files, table);
   if (std::ranges::any_of(table.columns, &CsvColumn::is_input)) return;
   // A table of nothing but a number for each row: that is what there is to learn from.
   for (CsvColumn& column : table.columns) {

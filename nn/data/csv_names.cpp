@@ -80,16 +80,6 @@ CsvField blank_before(const CsvField& first) {
   return {.raw = {}, .line = first.line, .column = first.column};
 }
 
-DataError slip(const CsvText& csv, const CsvField& text, const std::string& what,
-               std::size_t others, const CsvColumn& column) {
-  double ignored = 0;
-  const bool large = read_number(text, ignored) == FieldKind::too_large;
-  return {csv.path, text.line, text.column,
-          in_quotes(text.value()) + ": expected a " + (large ? kFits : what) + ", as in " +
-              base::counted(others, "other row") + " of column " + in_quotes(column.name) +
-              "; where it stands for no value, name it in data.missing"};
-}
-
 std::vector<std::size_t> tell_apart(std::vector<std::string>& names) {
   std::set<std::string> all(names.begin(), names.end());
   if (all.size() == names.size()) return {};

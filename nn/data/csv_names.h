@@ -43,11 +43,6 @@ void name_columns(const std::vector<CsvField>& first, CsvSurvey& table);
                                                          const std::vector<CsvField>& first,
                                                          const CsvSurvey& table);
 
-/// A text among numbers or dates (`what`), or a number that is too large: `others` rows of the
-/// column hold one.
-[[nodiscard]] DataError slip(const CsvText& csv, const CsvField& text, const std::string& what,
-                             std::size_t others, const CsvColumn& column);
-
 /// The column that a word of the study file means: a name, or a number counted from 1 or from -1.
 /// `key` is where the word stands. Throws DataError(path) with the nearest
 /// name or one that begins so, without these with the first ten names; where several columns had

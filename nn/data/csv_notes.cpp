@@ -45,6 +45,8 @@ ColumnTest left_out(LeftOut why) {
 std::string order_text(const CsvColumn& column) {
   const bool day = column.date == DateOrder::day_first;
   if (column.date == DateOrder::year_first) return "year first";
+  const bool days = column.date == DateOrder::day_first || column.date == DateOrder::month_first;
+  if (!days) return column.counts.short_year ? "years from 1969 to 2068" : "";
   return std::string(day ? "day first" : "month first") + (column.ambiguous ? ", a guess" : "") +
          (column.counts.short_year ? ", years from 1969 to 2068" : "");
 }
@@ -81,7 +83,29 @@ void note_missing(CsvSurvey& table) {
       [&](const CsvColumn& column) { return has(column, false); }, count);
 }
 
+void note_left_out(CsvSurvey& table) {
+  note(table, "left out, as `ignore` says", left_out(LeftOut::asked));
+  note(table, "left out, no value", left_out(LeftOut::empty));
+  note(table, "left out, the same text in every row", left_out(LeftOut::one_text));
+  note(table, "left out, numbers the rows (`keep` makes it an input)",
+       left_out(LeftOut::row_number));
+  note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
+  note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
+       left_out(LeftOut::id), example);
+  note(table, "left out, the split goes by it (`keep` makes it an input)", left_out(LeftOut::split),
+       [](const CsvColumn& c) { return c.date == DateOrder::none ? "" : order_text(c); });
+}
+
 }  // namespace
+
+std::string left_out_words(const CsvSurvey& table) {
+  CsvSurvey only;
+  only.columns = table.columns;
+  note_left_out(only);
+  std::string words;
+  for (const std::string& one : only.notes) words += (words.empty() ? "" : "; ") + one;
+  return words;
+}
 
 std::string read_as_text(const CsvField& field, const NumberFormat& format) {
   double number = 0;
@@ -91,7 +115,9 @@ std::string read_as_text(const CsvField& field, const NumberFormat& format) {
 
 void note_columns(CsvSurvey& table) {
   note(table, "numbers", with_role(ColumnRole::number), [](const CsvColumn& column) {
-    return column.format.plain() ? "" : read_as_text(column.counts.first_text, column.format);
+    const NumberFormat& format = column.format;
+    const bool usual = format.bare() && (!format.decimal_comma || format.gaps);
+    return usual ? "" : read_as_text(column.counts.first_text, format);
   });
   note(table, "numbers with zeros in front, as codes have them (`categories` takes them for names)",
        [](const CsvColumn& c) { return c.role == ColumnRole::number && c.counts.zeros; });
@@ -105,22 +131,30 @@ void note_columns(CsvSurvey& table) {
        "more than " + std::to_string(kMaxCategories) + " texts, hashed into " +
            std::to_string(kHashInputs) + " inputs",
        with_role(ColumnRole::hashed));
+  const auto dates = [](auto wanted) {
+    return [wanted](const CsvColumn& c) { return c.role == ColumnRole::date && wanted(c.date); };
+  };
   note(table, "dates: the day, and its place in the year and in the week",
-       with_role(ColumnRole::date), order_text);
+       dates([](DateOrder o) { return o != DateOrder::month && o != DateOrder::clock; }),
+       order_text);
+  note(table, "months: the first day, and its place in the year",
+       dates([](DateOrder o) { return o == DateOrder::month; }), order_text);
+  note(table, "times of day: the hour, and its place in the day",
+       dates([](DateOrder o) { return o == DateOrder::clock; }));
+  note(
+      table, "no numbers, taken for missing values",
+      [](const CsvColumn& c) { return c.counts.gaps > 0; },
+      [](const CsvColumn& c) {
+        return base::cat(c.counts.gaps, ", such as ", in_quotes(c.counts.first_gap.value()));
+      });
   note_missing(table);
   note(table, "the same number in every row, nothing to learn from", [](const CsvColumn& column) {
     return column.role == ColumnRole::number && column.counts.constant &&
            column.counts.missing == 0;
   });
-  note(table, "left out, no value", left_out(LeftOut::empty));
-  note(table, "left out, the same text in every row", left_out(LeftOut::one_text));
-  note(table, "left out, numbers the rows (`keep` makes it an input)",
-       left_out(LeftOut::row_number));
-  note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
-  note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
-       left_out(LeftOut::id), example);
-  note(table, "left out, the split goes by it (`keep` makes it an input)", left_out(LeftOut::split),
-       [](const CsvColumn& c) { return c.date == DateOrder::none ? "" : order_text(c); });
+  note_left_out(table);
+  if (table.comments > 0)
+    table.notes.push_back(base::counted(table.comments, "line") + " of comments left out");
   if (table.without_target > 0) {
     std::string targets;
     for (const std::string& name : table.target_names())

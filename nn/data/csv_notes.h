@@ -9,6 +9,9 @@ namespace nn {
 /// kind that was left out, with the reason.
 void note_columns(CsvSurvey& table);
 
+/// What was left out and why, as the notes have it: "left out, no value: 'a'; left out, ...".
+[[nodiscard]] std::string left_out_words(const CsvSurvey& table);
+
 /// "'$1,234' is 1234"; of a field that is a number in that format.
 [[nodiscard]] std::string read_as_text(const CsvField& field, const NumberFormat& format);
 

@@ -45,7 +45,7 @@ std::string CsvField::value() const {
   if (doubled) {
     for (std::size_t i = 0; i < raw.size(); ++i) {
       out += raw[i];
-      if (raw[i] == '"') ++i;
+      if (raw[i] == quote) ++i;
     }
   } else {
     out = raw;
@@ -67,9 +67,11 @@ CsvCursor::CsvCursor(const CsvText& csv, std::size_t line)
     : csv_(csv), text_(csv.text), by_blanks_(csv.delimiter == ' '), line_(line) {
   if (line != 1) return;
   if (text_.starts_with(kByteOrderMark)) at_ = line_start_ = kByteOrderMark.size();
-  if (named_delimiter(text_) == 0) return;
-  at_ = text_.find_first_of("\r\n");
-  skip_line_end();
+  const std::size_t named = named_delimiter(text_) == 0 ? 0 : 1;
+  for (std::size_t i = 0; i < csv.lines + named && at_ < text_.size(); ++i) {
+    skip_to_line_end();
+    if (at_ < text_.size()) skip_line_end();
+  }
 }
 
 bool CsvCursor::next(std::vector<CsvField>& fields) {
@@ -77,10 +79,16 @@ bool CsvCursor::next(std::vector<CsvField>& fields) {
     const std::size_t before = at_;
     skip_blanks();
     if (at_ == text_.size()) return false;
-    if (!at_line_end()) {
+    const bool comment = at_comment();
+    if (!at_line_end() && !comment) {
       at_ = before;  // a delimiter may itself be a blank (tab), so the record starts here
       break;
     }
+    if (comment) {
+      skip_to_line_end();
+      ++comments_;
+    }
+    if (at_ == text_.size()) return false;
     skip_line_end();
   }
   fields.clear();
@@ -117,7 +125,7 @@ void CsvCursor::set_text(CsvField& field, std::string_view raw) const {
 
 CsvField CsvCursor::field() {
   skip_blanks();
-  if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
+  if (at_ < text_.size() && text_[at_] == csv_.quote) return quoted_field();
   CsvField f = begin_field();
   const std::size_t start = at_;
   while (at_ < text_.size() && !at_delimiter() && !at_line_end()) ++at_;
@@ -128,13 +136,14 @@ CsvField CsvCursor::field() {
 CsvField CsvCursor::quoted_field() {
   CsvField f = begin_field();
   f.quoted = true;
+  f.quote = csv_.quote;
   const std::size_t start = ++at_;
   for (;;) {
     if (at_ == text_.size()) {
       throw DataError(csv_.path, f.line, f.column, "this quote is never closed");
     }
-    if (text_[at_] == '"') {
-      const bool pair = at_ + 1 < text_.size() && text_[at_ + 1] == '"';
+    if (text_[at_] == csv_.quote) {
+      const bool pair = at_ + 1 < text_.size() && text_[at_ + 1] == csv_.quote;
       if (!pair) break;
       f.doubled = true;
       at_ += 2;
@@ -159,6 +168,14 @@ bool CsvCursor::at_line_end() const { return text_[at_] == '\n' || text_[at_] ==
 
 bool CsvCursor::at_delimiter() const {
   return by_blanks_ ? is_blank(text_[at_]) : text_[at_] == csv_.delimiter;
+}
+
+bool CsvCursor::at_comment() const {
+  return !csv_.comment.empty() && text_.substr(at_).starts_with(csv_.comment);
+}
+
+void CsvCursor::skip_to_line_end() {
+  while (at_ < text_.size() && !at_line_end()) ++at_;
 }
 
 void CsvCursor::skip_line_end() {

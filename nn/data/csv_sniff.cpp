@@ -15,6 +15,7 @@ namespace {
 struct Cut {
   std::size_t fields = 0;  ///< of the first record
   bool even = false;       ///< all records have as many
+  bool quoted = false;     ///< some field stands in quotes
 };
 
 Cut cut_with(const CsvText& csv) {
@@ -24,8 +25,11 @@ Cut cut_with(const CsvText& csv) {
     std::vector<CsvField> fields;
     if (!cursor.next(fields)) return cut;
     cut.fields = fields.size();
+    const auto quoted = [&] { return std::ranges::any_of(fields, &CsvField::quoted); };
+    cut.quoted = quoted();
     for (std::size_t i = 1; i < kSniffRecords && cursor.next(fields); ++i) {
       if (fields.size() != cut.fields) return cut;
+      cut.quoted = cut.quoted || quoted();
     }
     cut.even = true;
   } catch (const DataError&) {
@@ -34,10 +38,16 @@ Cut cut_with(const CsvText& csv) {
   return cut;
 }
 
+CsvText cut_by(CsvText csv, char delimiter) {
+  csv.delimiter = delimiter;
+  csv.missing = {};
+  return csv;
+}
+
 /// Whether the first line, uncut, is what somebody wants as one field.
-bool is_one_field(std::string_view text, const std::function<bool(const CsvField&)>& wanted) {
+bool is_one_field(const CsvText& csv, const std::function<bool(const CsvField&)>& wanted) {
   if (!wanted) return false;
-  const CsvText whole{{}, text, ','};
+  const CsvText whole = cut_by(csv, ',');
   std::vector<CsvField> fields;
   try {
     CsvCursor cursor(whole);
@@ -107,14 +117,14 @@ struct Signs {
 
 }  // namespace
 
-char sniff_delimiter(std::string_view text, const std::function<bool(const CsvField&)>& one_field) {
+char sniff_delimiter(const CsvText& csv, const std::function<bool(const CsvField&)>& one_field) {
   constexpr std::array kCandidates{'\t', ';', '|', ','};
-  if (const char named = named_delimiter(text); named != 0) return named;
+  if (const char named = named_delimiter(csv.text); named != 0) return named;
   char best = ',';
   std::size_t most = 1;
   bool none = true;  // but blanks of all kinds
   for (const char candidate : kCandidates) {
-    const Cut cut = cut_with({{}, text, candidate});
+    const Cut cut = cut_with(cut_by(csv, candidate));
     if (cut.even && cut.fields > 1) return candidate;
     none = none && (candidate == '\t' || cut.fields <= 1);
     if (cut.fields > most) {
@@ -123,14 +133,13 @@ char sniff_delimiter(std::string_view text, const std::function<bool(const CsvFi
     }
   }
   std::vector<char> candidates(kCandidates.begin(), kCandidates.end());
-  if (none && !is_one_field(text, one_field)) {
-    const Cut blanks = cut_with({{}, text, ' '});
+  if (none && !is_one_field(csv, one_field)) {
+    const Cut blanks = cut_with(cut_by(csv, ' '));
     if (blanks.even && blanks.fields > 1) return ' ';
     candidates.push_back(' ');
   }
-  const auto named = std::ranges::find_if(candidates, [&](char candidate) {
-    return sniff_row_names({{}, text, candidate});
-  });
+  const auto named = std::ranges::find_if(
+      candidates, [&](char candidate) { return sniff_row_names(cut_by(csv, candidate)); });
   return named != candidates.end() ? *named : best;
 }
 
@@ -142,9 +151,27 @@ bool sniff_row_names(const CsvText& csv) {
   }
 }
 
-DecimalSign sniff_decimal_sign(std::string_view text, char delimiter) {
-  if (delimiter == ',') return DecimalSign::point;
-  const CsvText with_point{{}, text, delimiter};
+bool is_even(const CsvText& csv, bool quoted) {
+  const Cut cut = cut_with(csv);
+  return cut.even && cut.fields > 1 && (cut.quoted || !quoted);
+}
+
+void sniff_marks(CsvText& csv, const std::function<bool(const CsvField&)>& one_field) {
+  const bool known = csv.quote == '\'';
+  csv.quote = '"';
+  csv.delimiter = sniff_delimiter(csv, one_field);
+  if (!known && is_even(csv)) return;
+  CsvText single = csv;
+  single.quote = '\'';
+  single.delimiter = sniff_delimiter(single, one_field);
+  if (is_even(single, true)) csv = single;
+}
+
+DecimalSign sniff_decimal_sign(const CsvText& csv) {
+  if (csv.delimiter == ',') return DecimalSign::point;
+  CsvText with_point = csv;
+  with_point.decimal_comma = false;
+  with_point.missing = {};
   Signs signs;
   try {
     CsvCursor cursor(with_point);
@@ -157,24 +184,22 @@ DecimalSign sniff_decimal_sign(std::string_view text, char delimiter) {
   return signs.sign();
 }
 
-CsvText sniffed(const std::string& path, std::string_view text,
-                std::span<const std::string> missing, bool decimal_comma) {
-  const char delimiter = sniff_delimiter(text);
-  const DecimalSign sign = sniff_decimal_sign(text, delimiter);
+CsvText sniffed(CsvText csv, bool decimal_comma) {
+  sniff_marks(csv);
+  const DecimalSign sign = sniff_decimal_sign(csv);
+  csv.decimal_comma = has_decimal_comma(sign, decimal_comma);
   // Programs write semicolons where the comma is the decimal sign.
-  return {.path = path,
-          .text = text,
-          .delimiter = delimiter,
-          .decimal_comma = has_decimal_comma(sign, decimal_comma),
-          .missing = missing,
-          .comma_likely = sign == DecimalSign::unclear && delimiter == ';'};
+  csv.comma_likely = sign == DecimalSign::unclear && csv.delimiter == ';';
+  return csv;
 }
 
 std::vector<std::vector<CsvField>> first_records(const CsvText& csv) {
   std::vector<std::vector<CsvField>> records;
   CsvCursor cursor(csv);
   std::vector<CsvField> fields;
-  while (records.size() < kSniffRecords && cursor.next(fields)) records.push_back(fields);
+  for (std::size_t i = 0; records.size() < kSniffRecords && cursor.next(fields); ++i) {
+    if (i == 0 || i > csv.after_header) records.push_back(fields);
+  }
   return records;
 }
 

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "nn/data/csv_encoding.h"
 #include "nn/data/data_error.h"
+#include "nn/data/file_kinds.h"
 #include "nn/data/source_file.h"
 
 namespace nn {
@@ -36,7 +37,7 @@ gzFile open(const std::string& path) {
 /// zlib hands out plain files as they are and inflates the others.
 struct CsvStream::Source {
   explicit Source(const std::string& name)
-      : path(name == "-" ? "standard input" : name), file(open(name)) {}
+      : path(name == "-" ? kStandardInput : std::string_view(name)), file(open(name)) {}
   ~Source() { ::gzclose(file); }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -95,15 +96,39 @@ struct CsvStream::Source {
 CsvStream::CsvStream(const std::string& path, const TableHints& hints, std::size_t piece)
     : source_(std::make_unique<Source>(path)),
       piece_(piece),
-      csv_{.path = source_->path, .text = {}, .missing = hints.missing} {
+      comment_(hints.skip.comment),
+      csv_{.path = source_->path,
+           .text = {},
+           .missing = hints.missing,
+           .quote = hints.quote,
+           .lines = static_cast<std::size_t>(hints.skip.lines),
+           .comment = comment_} {
   const std::string_view lines = first_lines();
-  csv_.delimiter = sniff_delimiter(lines, hints.one_field);
-  sign_ = sniff_decimal_sign(lines, csv_.delimiter);
-  csv_.decimal_comma = has_decimal_comma(sign_, hints.decimal_comma);
+  find_beginning(lines, hints);
   CsvText sniffed = csv_;
   sniffed.text = lines;
+  sniff_marks(sniffed, hints.one_field);
+  csv_.delimiter = sniffed.delimiter;
+  csv_.quote = sniffed.quote;
+  sign_ = sniff_decimal_sign(sniffed);
+  csv_.decimal_comma = sniffed.decimal_comma = has_decimal_comma(sign_, hints.decimal_comma);
   row_names_ = sniff_row_names(sniffed);
   cursor_.emplace(csv_);
+}
+
+void CsvStream::find_beginning(std::string_view lines, const TableHints& hints) {
+  if (csv_.lines == 0 || !hints.is_header) return;
+  CsvText whole = csv_;
+  whole.text = lines;
+  whole.lines = 0;
+  sniff_marks(whole, hints.one_field);
+  std::vector<CsvField> fields;
+  try {
+    CsvCursor cursor(whole);
+    if (cursor.next(fields) && hints.is_header(fields)) csv_.lines = 0;
+  } catch (const DataError&) {
+    // What stands above the header need not be CSV.
+  }
 }
 
 CsvStream::~CsvStream() = default;
@@ -122,7 +147,8 @@ std::string_view CsvStream::first_lines() {
       end = at;
       ++lines;
     }
-    if (lines >= kSniffRecords || (lines >= kFewest && text.size() >= kSniffed))
+    if (lines >= kSniffRecords + csv_.lines ||
+        (lines >= kFewest + csv_.lines && text.size() >= kSniffed))
       return text.substr(0, end);
   }
 }
@@ -136,6 +162,7 @@ void CsvStream::refill(std::size_t done, std::size_t line) {
   const std::size_t before = text_.size();
   const std::size_t wanted = std::max(piece_, before);
   ended_ = !source_->append(text_, wanted);
+  if (line == 1 && before == 0) refuse_other_kind(csv_.path, text_);
   refuse_binary(csv_.path, text_, before, line);
   csv_.text = text_;
   cursor_.emplace(csv_, line);

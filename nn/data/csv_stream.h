@@ -11,6 +11,7 @@
 
 #include "nn/data/csv_records.h"
 #include "nn/data/csv_sniff.h"
+#include "nn/data/data_spec.h"
 
 namespace nn {
 
@@ -20,6 +21,10 @@ struct TableHints {
   bool decimal_comma = false;                 ///< for a table that does not tell
   /// Whether a first line fits as one field: blanks do not cut it then.
   std::function<bool(const CsvField&)> one_field = {};
+  char quote = '"';    ///< for a table that is even with it
+  SkipSpec skip = {};  ///< its lines and comments are left out; the rest is for whoever reads
+  /// Whether a first record shows that nothing stands above it: no lines are left out then.
+  std::function<bool(const std::vector<CsvField>&)> is_header = {};
 };
 
 /// Reads a table piece by piece, UTF-16 (with a byte order mark) as UTF-8. Records, quotes and
@@ -44,6 +49,8 @@ class CsvStream {
   /// What the first lines say.
   [[nodiscard]] DecimalSign decimal_sign() const { return sign_; }
   [[nodiscard]] bool has_row_names() const { return row_names_; }
+  /// Lines that were left out above the first record.
+  [[nodiscard]] std::size_t left_out() const { return csv_.lines; }
 
   /// The next record; false at the end. Fields are valid until the next call. Throws DataError for
   /// what is no CSV, for a record beyond kLongest, for zero bytes and damaged gz data.
@@ -53,10 +60,12 @@ class CsvStream {
   struct Source;
   void refill(std::size_t done, std::size_t line);
   [[nodiscard]] std::string_view first_lines();
+  void find_beginning(std::string_view lines, const TableHints& hints);
 
   std::unique_ptr<Source> source_;
   std::size_t piece_;
   std::string text_;
+  std::string comment_;
   bool ended_ = false;
   CsvText csv_;
   DecimalSign sign_ = DecimalSign::open;

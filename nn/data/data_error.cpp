@@ -21,8 +21,13 @@ DataError::DataError(std::string path, std::size_t line, std::size_t column,
                      const std::string& text)
     : Error(base::Errc::data, base::printable(at_place(path, line, column, text), kLongestMessage)),
       path_(std::move(path)),
+      text_(text),
       line_(line),
       column_(column) {}
+
+DataError DataError::with(const std::string& more) const {
+  return {path_, line_, column_, text_ + more};
+}
 
 std::string size_text(std::size_t bytes) {
   if (bytes >= std::size_t{1} << 20) return std::to_string(bytes >> 20) + " MiB";

@@ -19,12 +19,15 @@ class DataError : public base::Error {
   DataError(std::string path, std::size_t line, std::size_t column, const std::string& text);
   DataError(std::string path, const std::string& text) : DataError(std::move(path), 0, 0, text) {}
 
+  /// The same with more at the end of its text.
+  [[nodiscard]] DataError with(const std::string& more) const;
+
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] std::size_t column() const { return column_; }
 
  private:
-  std::string path_;
+  std::string path_, text_;
   std::size_t line_, column_;
 };
 

@@ -17,9 +17,23 @@ enum class DataKind : std::uint8_t { csv, idx, npy, safetensors };
 
 /// What is learnt: one of several classes, or a number. `guess` is settled by the loader, which
 /// says so in Dataset::Header::notes: text is classes; whole numbers are classes when they take at
-/// most 20 values with two rows each on average, or at most 100 values with 50 rows each; anything
-/// else is a number.
+/// most 20 values with two rows each on average, or at most 100 values with at least 50 rows each;
+/// anything else is a number.
 enum class LearningTask : std::uint8_t { guess, classification, regression };
+
+/// Most lines that are left out of a table in one place.
+inline constexpr std::int64_t kMostSkipped = 10'000;
+
+/// Lines of a table's file that are no rows of the table.
+struct SkipSpec {
+  std::int64_t lines = 0;         ///< at the beginning of the file, above the header
+  std::string comment = {};       ///< what a line of comments begins with; empty: there are none
+  std::int64_t after_header = 0;  ///< records below the header: units, a second header
+  std::int64_t footer = 0;        ///< at the end of the file; empty ones behind them do not count
+
+  [[nodiscard]] bool none() const { return *this == SkipSpec(); }
+  friend bool operator==(const SkipSpec&, const SkipSpec&) = default;
+};
 
 /// Whether the first line of a CSV file names the columns.
 enum class HeaderRow : std::uint8_t { guess, yes, no };
@@ -69,13 +83,19 @@ struct DataSpec {
   /// For a network that goes on (continued.h): missing numbers stay NaN and nothing is scaled, and
   /// one class is enough.
   bool for_model = false;
+  SkipSpec skip;  ///< of a table, and of the second one
 
-  /// Specs of every other data set are named as they were before there was `for_model`.
+  /// Specs without the last two members are named as they were before there were any: a bit of the
+  /// first byte says that these follow.
   template <class Archive>
   void fields(Archive& a) {
-    a(kind, path, more, targets, header, ignore, keep, categories, missing, classes, rows, task,
+    constexpr std::uint8_t kMore = 0x80;
+    auto first = static_cast<std::uint8_t>(kind);
+    if (for_model || !skip.none()) first |= kMore;
+    a(first, path, more, targets, header, ignore, keep, categories, missing, classes, rows, task,
       scale, split);
-    if (for_model) a(for_model);
+    if (const auto read = static_cast<DataKind>(first & ~kMore); kind != read) kind = read;
+    if ((first & kMore) != 0) a(for_model, skip);
   }
   friend bool operator==(const DataSpec&, const DataSpec&) = default;
 };

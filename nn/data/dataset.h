@@ -60,7 +60,7 @@ struct FeatureColumn {
       case ColumnKind::hashed:
         return buckets;
       case ColumnKind::date:
-        return clock ? kDateInputs + 2 : kDateInputs;
+        return date_inputs(date, clock);
       case ColumnKind::number:
         break;
     }
@@ -104,6 +104,8 @@ class Dataset {
     std::optional<std::uint64_t> places;
     std::vector<std::string> missing;  ///< DataSpec::missing
     bool decimal_comma = false;        ///< the table writes 1,5 and not 1.5
+    char quote = '"';                  ///< around fields of the table
+    SkipSpec skip;                     ///< DataSpec::skip
     Scale scaling = Scale::none;
     base::Key content;
     /// The independent observation that each row of a part belongs to (Parts); empty: each row is
@@ -128,7 +130,7 @@ class Dataset {
     void fields(Archive& a) {
       a(rows, cols, input, storage, task, class_names, train_rows, valid_rows, test_rows,
         replay_rows, replayed_rows, targets, target_formats, columns, places, missing,
-        decimal_comma, scaling, content, valid_units, test_units, doubts, notes);
+        decimal_comma, quote, skip, scaling, content, valid_units, test_units, doubts, notes);
     }
     friend bool operator==(const Header&, const Header&) = default;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 
 #include "base/ascii.h"
 
@@ -51,17 +52,29 @@ class Scanner {
     rest_.remove_prefix(1);
     return found;
   }
+  /// A character that is this one.
+  bool sign(char wanted) {
+    if (!rest_.starts_with(wanted)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
   /// Letters that are this word, in capitals or base::to_lower ones.
   bool word(std::string_view word) {
     if (!std::ranges::equal(letters(), word, {}, base::to_lower, base::to_lower)) return false;
     rest_.remove_prefix(word.size());
     return true;
   }
+  /// The name of a month.
+  bool month(int& number) {
+    const std::string_view name = letters();
+    number = month_of(name);
+    if (number > 0) rest_.remove_prefix(name.size());
+    return number > 0;
+  }
   bool part(DatePart& part) {
-    if (const std::string_view name = letters(); !name.empty()) {
-      rest_.remove_prefix(name.size());
-      part = {.number = month_of(name), .digits = 0};
-      return part.number > 0;
+    if (!letters().empty()) {
+      part.digits = 0;
+      return month(part.number);
     }
     const std::size_t before = rest_.size();
     if (!digits(1, 4, part.number)) return false;
@@ -110,9 +123,67 @@ bool may_be_short(const DatePart& month, const DatePart& day, const DateParts& p
 }
 
 /// POSIX has 69 to 99 for 1969 to 1999.
+int year_of_two_digits(int year) { return year + (year < 69 ? 2000 : 1900); }
+
 int whole_year(const DatePart& year) {
-  if (year.digits == 4) return year.number;
-  return year.number + (year.number < 69 ? 2000 : 1900);
+  return year.digits == 4 ? year.number : year_of_two_digits(year.number);
+}
+
+std::optional<Date> first_of_month(int year, int month, bool short_year = false) {
+  // Other numbers of four digits are codes rather than years.
+  constexpr int kFirst = 1500, kLast = 2500;
+  if (year < kFirst || year > kLast || month < 1 || month > 12) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(1)};
+  return Date{.days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count()),
+              .short_year = short_year};
+}
+
+/// Takes Q4 or 4Q off the front and returns the quarter's first month; 0 where none stands there.
+int take_quarter(Scanner& scanner) {
+  Scanner rest = scanner;
+  int number = 0;
+  const bool letter_first = rest.one_of("Qq") != 0;
+  if (!rest.digits(1, 1, number) || number < 1 || number > 4) return 0;
+  if (!letter_first && rest.one_of("Qq") == 0) return 0;
+  scanner = rest;
+  return 3 * number - 2;
+}
+
+/// 2026-11, 2026M11, 2026-Nov, 2026Q4.
+std::optional<Date> read_year_and_month(Scanner scanner) {
+  int year = 0, month = 0;
+  if (!scanner.digits(4, 4, year)) return std::nullopt;
+  const char sign = scanner.one_of("-/. ");
+  month = take_quarter(scanner);
+  if (month == 0 && (sign == 0 || !scanner.month(month))) {
+    const bool letter = scanner.one_of("Mm") != 0;
+    // A blank or a point and two digits may be a number.
+    if (!letter && sign != '-' && sign != '/') return std::nullopt;
+    if (!scanner.digits(1, 2, month)) return std::nullopt;
+  }
+  return scanner.at_end() ? first_of_month(year, month) : std::nullopt;
+}
+
+/// 11/2026, Nov 2026, Nov-26, Q4 2026, 4Q2026.
+std::optional<Date> read_month_and_year(Scanner scanner) {
+  int year = 0, month = 0;
+  const bool named = scanner.month(month);
+  if (!named) month = take_quarter(scanner);
+  const bool quarter = !named && month > 0;
+  if (!named && !quarter && !scanner.digits(1, 2, month)) return std::nullopt;
+  const char sign = named || quarter ? read_sign(scanner) : scanner.one_of("-/");
+  if (sign == '.') (void)scanner.sign(' ');
+  const bool apostrophe = named && scanner.sign('\'');
+  if (sign == 0 && !quarter && !apostrophe) return std::nullopt;
+  Scanner four = scanner;
+  if (!apostrophe && four.digits(4, 4, year))
+    return four.at_end() ? first_of_month(year, month) : std::nullopt;
+  // As spreadsheets write months.
+  const bool two = apostrophe || (named && sign == '-');
+  if (!two || !scanner.digits(2, 2, year) || !scanner.at_end()) return std::nullopt;
+  return first_of_month(year_of_two_digits(year), month, true);
 }
 
 std::optional<Date> read_day(Scanner& scanner, DateOrder order) {
@@ -164,12 +235,21 @@ std::optional<int> read_suffix(Scanner& scanner, int& hour) {
   return read_offset(scanner);
 }
 
+/// The rest of 2 PM.
+std::optional<double> read_hour(Scanner& scanner, int hour) {
+  (void)scanner.sign(' ');
+  const bool am = scanner.word("am"), pm = !am && scanner.word("pm");
+  if (!(am || pm) || !scanner.at_end() || hour < 1 || hour > 12) return std::nullopt;
+  return (hour % 12 + (pm ? 12 : 0)) / 24.0;
+}
+
 /// The time of day as a share of it, the offset taken off.
 std::optional<double> read_clock(Scanner& scanner) {
   int hour = 0, minute = 0, second = 0;
   double fraction = 0;
-  if (!scanner.digits(1, 2, hour) || scanner.one_of(":") == 0 || !scanner.digits(2, 2, minute))
-    return std::nullopt;
+  if (!scanner.digits(1, 2, hour)) return std::nullopt;
+  if (!scanner.sign(':')) return read_hour(scanner, hour);
+  if (!scanner.digits(2, 2, minute)) return std::nullopt;
   if (scanner.one_of(":") != 0) {
     if (!scanner.digits(2, 2, second)) return std::nullopt;
     int digit = 0;
@@ -182,11 +262,23 @@ std::optional<double> read_clock(Scanner& scanner) {
   return ((hour * 60 + minute) * 60 + second + fraction - *offset) / 86400;
 }
 
+/// A time of day without a date.
+std::optional<Date> read_time(Scanner scanner) {
+  const auto share = read_clock(scanner);
+  if (!share) return std::nullopt;
+  return Date{.days = *share - std::floor(*share), .clock = true};
+}
+
 }  // namespace
 
 std::optional<Date> read_date(std::string_view text, DateOrder order) {
   Scanner scanner(text);
   if (order == DateOrder::none) return std::nullopt;
+  if (order == DateOrder::clock) return read_time(scanner);
+  if (order == DateOrder::month) {
+    const auto date = read_year_and_month(scanner);
+    return date ? date : read_month_and_year(scanner);
+  }
   auto date = read_day(scanner, order);
   if (!date || scanner.at_end()) return date;
   if (scanner.one_of("T ") == 0) return std::nullopt;

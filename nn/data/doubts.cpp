@@ -44,6 +44,10 @@ constexpr std::array<std::string_view, 30> kEntityWords{
     "member",  "driver",  "vehicle", "participant", "animal",  "group",    "cluster", "batch",
     "lot",     "company", "engine",  "household",   "unit",    "worker"};
 
+constexpr std::array<std::string_view, 14> kNameWords{
+    "id",      "ids",   "uid",  "uuid", "guid",    "identifier", "key",
+    "account", "phone", "isbn", "ean",  "barcode", "serial",     "ssn"};
+
 /// A column as it stands in the table, the target's apart.
 struct Seen {
   const CsvColumn* column = nullptr;
@@ -208,7 +212,8 @@ const Seen* time_column(const Table& table, const TargetOrder& target) {
     return !is_sorted_by(target, order) && depends_on_order(table, target, order);
   };
   for (const Seen& seen : table.columns) {
-    const bool dates = seen.column->role == ColumnRole::date;
+    const bool dates =
+        seen.column->role == ColumnRole::date && seen.column->date != DateOrder::clock;
     // Seconds since 1970 and the like. A smaller number that is called a time is a measured one.
     const bool stamps = seen.column->role == ColumnRole::number &&
                         seen.column->counts.least > kLeastStamp && 4 * seen.distinct > table.rows &&
@@ -258,6 +263,15 @@ bool numbers_are_names(const Seen& seen, const TargetOrder& target) {
   }
   if (pairs == 0) return false;
   return alike / pairs + 2 / std::sqrt(pairs) < of_groups(target, seen.codes).part / 2;
+}
+
+/// Whether a column of whole numbers, one for nearly each row, names the rows: it is called so.
+bool names_rows(const Seen& seen, std::size_t rows) {
+  constexpr std::size_t kFewOfMany = 20;  // rows that share a number
+  const CsvColumn& column = *seen.column;
+  return column.role == ColumnRole::number && !column.keep && rows >= kFewestForIds &&
+         column.counts.whole && kFewOfMany * (rows - seen.distinct) <= rows &&
+         is_called(column.name, kNameWords);
 }
 
 /// The column that names what several rows are about; null: none.
@@ -312,6 +326,12 @@ std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
                                    const Parts& parts) {
   const Table table(files, survey, kept);
   std::vector<std::string> doubts;
+  for (const Seen& seen : table.columns) {
+    if (names_rows(seen, table.rows))
+      doubts.push_back(base::cat(in_quotes(seen.column->name),
+                                 " has a number of its own in nearly every row, as names of rows "
+                                 "have: it tells nothing about new rows, `ignore` leaves it out"));
+  }
   const bool classes = values.task == LearningTask::classification;
   // Of several numbers to predict the first stands for all.
   const std::size_t width = std::max<std::size_t>(1, survey.target_columns.size());

@@ -51,9 +51,15 @@ Encoded encode_date(const FeatureColumn& column, const CsvField& field, std::spa
   const double day = std::floor(date->days);
   constexpr double kDaysOfYear = 365.2425, kDaysOfWeek = 7;
   inputs[0] = static_cast<float>(date->days);
-  write_phase(date->days / kDaysOfYear - std::floor(date->days / kDaysOfYear), inputs.subspan(1));
-  write_phase(day / kDaysOfWeek - std::floor(day / kDaysOfWeek), inputs.subspan(3));
-  if (column.clock) write_phase(date->days - day, inputs.subspan(5));
+  if (column.date == DateOrder::clock) {
+    write_phase(date->days, inputs.subspan(1));
+  } else {
+    write_phase(date->days / kDaysOfYear - std::floor(date->days / kDaysOfYear), inputs.subspan(1));
+    // The first of a month says nothing about its week.
+    if (column.date != DateOrder::month)
+      write_phase(day / kDaysOfWeek - std::floor(day / kDaysOfWeek), inputs.subspan(3));
+    if (column.clock) write_phase(date->days - day, inputs.subspan(5));
+  }
   if (column.indicator) inputs.back() = 0;
   return Encoded::value;
 }

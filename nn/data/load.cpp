@@ -80,6 +80,7 @@ void refuse_column_options(const DataSpec& spec, const std::string& why) {
   refuse("keep", !spec.keep.empty());
   refuse("categories", !spec.categories.empty());
   refuse("missing", !spec.missing.empty());
+  refuse("skip", !spec.skip.none());
   refuse("split.group", !spec.split.group.empty());
   refuse("split.time", !spec.split.time.empty());
 }

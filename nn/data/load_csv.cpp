@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "base/words.h"
 #include "nn/data/class_filter.h"
 #include "nn/data/csv_columns.h"
 #include "nn/data/csv_encoding.h"
+#include "nn/data/csv_layout.h"
 #include "nn/data/csv_sniff.h"
 #include "nn/data/doubts.h"
 #include "nn/data/encode.h"
@@ -35,7 +37,7 @@ FeatureColumn feature_of(const CsvColumn& column, std::size_t rows, bool decimal
   }
   if (column.role == ColumnRole::date) {
     feature.date = column.date;
-    feature.clock = column.counts.clock;
+    feature.clock = column.counts.clock && column.date != DateOrder::clock;
   }
   if (column.role == ColumnRole::number || column.role == ColumnRole::date) {
     // Until the training part tells what fills it, a missing number is none.
@@ -78,6 +80,7 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   header.places = table.header ? 0 : table.columns.size();
   header.missing = spec.missing;
   header.decimal_comma = decimal_comma;
+  header.skip = spec.skip;
   header.notes = table.notes;
   return header;
 }
@@ -193,6 +196,9 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   TargetValues target = read_target(files, table, chosen ? LearningTask::classification : spec.task,
                                     spec.for_model ? 1 : 2);
   const auto kept = keep_classes(path, spec.classes, target.class_names, target.labels);
+  if (const auto gone = std::ranges::count(kept, false); gone > 0)
+    table.notes.push_back(base::counted(gone, "row") + " left out: `classes` does not name theirs");
+  note_classes(target, table.notes);
   note_balance(target, table.notes);
   const Parts parts = split_table(files, table, kept, target, spec);
   note_parts(target, parts, table.notes);
@@ -203,6 +209,7 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
   Dataset::Header header = describe(table, target, rows, spec, files.front().decimal_comma);
   header.content = content;
+  header.quote = files.front().quote;
   header.doubts = std::move(doubts);
   fit_unit(target, parts, header);
   Dataset data = make_dataset(std::move(header), parts, path, limits);
@@ -229,9 +236,14 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
     const std::string& path = files[i].path();
     const auto bytes = read_content(files[i], limits.inflated_bytes, unpacked.at(i));
     const bool comma = !texts.empty() && texts.front().decimal_comma;
-    texts.push_back(
-        sniffed(path, decoded(path, bytes, converted.at(i), notes), spec.missing, comma));
+    CsvText text{.path = path,
+                 .text = decoded(path, bytes, converted.at(i), notes),
+                 .missing = spec.missing};
+    if (!texts.empty()) text.quote = texts.front().quote;
+    if (!spec.skip.none()) apply_skip(spec.skip, text, notes);
+    texts.push_back(sniffed(std::move(text), comma));
   }
+  if (texts.front().quote == '\'') notes.emplace_back("single quotes stand around fields");
   if (std::ranges::any_of(texts, &CsvText::decimal_comma))
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");

@@ -7,6 +7,8 @@
 
 #include "base/ascii.h"
 #include "base/text.h"
+#include "nn/data/spans.h"
+#include "nn/data/written_number.h"
 
 namespace nn {
 
@@ -18,85 +20,9 @@ struct FormatCandidate {
   char decimal;
 };
 
-constexpr std::size_t kDecimalComma = 1, kThousandsComma = 2;
+constexpr std::size_t kDecimalPoint = 0, kDecimalComma = 1, kThousandsComma = 2;
 constexpr std::array<FormatCandidate, 8> kCandidates{
     {{0, '.'}, {0, ','}, {',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}}};
-
-/// A sign of currency or percent at the beginning of a text, in bytes.
-std::size_t sign_length(std::string_view text) {
-  if (text.starts_with('$') || text.starts_with('%')) return 1;
-  if (text.starts_with("\u00a3") || text.starts_with("\u00a5")) return 2;  // pound, yen
-  // The block of currency signs, U+20A0 to U+20C0.
-  if (text.size() < 3 || !text.starts_with("\xe2")) return 0;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const auto third = static_cast<unsigned char>(text[2]);
-  return (second == 0x82 && third >= 0xa0) || (second == 0x83 && third == 0x80) ? 3 : 0;
-}
-
-/// A text cut into its sign of currency or percent and what is left of it: digits and separators.
-struct Written {
-  std::string digits;  ///< spaces of all kinds are ' ', apostrophes of all kinds '\''
-  std::string sign;
-  bool negative = false;
-};
-
-void replace_all(std::string& text, std::string_view from, char to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1))
-    text.replace(at, from.size(), 1, to);
-}
-
-void trim(std::string& text) {
-  text.erase(0, text.find_first_not_of(' '));
-  text.erase(text.find_last_not_of(' ') + 1);
-}
-
-/// Takes a minus or plus off the front; false where a second one stands there.
-bool take_minus(Written& written) {
-  std::string& text = written.digits;
-  const bool minus = text.starts_with('-');
-  if (!minus && !text.starts_with('+')) return true;
-  text.erase(0, 1);
-  trim(text);
-  written.negative = minus;
-  return !text.starts_with('-') && !text.starts_with('+');
-}
-
-/// Takes a sign off the front or the end; false where there are two.
-bool take_sign(Written& written) {
-  std::string& text = written.digits;
-  if (const std::size_t length = sign_length(text); length > 0 && text[0] != '%') {
-    written.sign = text.substr(0, length);
-    text.erase(0, length);
-    trim(text);
-  }
-  for (std::size_t length = 1; length <= std::min<std::size_t>(3, text.size()); ++length) {
-    const std::string end = text.substr(text.size() - length);
-    if (sign_length(end) != length) continue;
-    if (!written.sign.empty()) return false;
-    written.sign = end;
-    text.erase(text.size() - length);
-    trim(text);
-    break;
-  }
-  return true;
-}
-
-std::optional<Written> cut(const CsvField& field) {
-  constexpr std::size_t kLongest = 64;
-  if (field.raw.size() > kLongest) return {};
-  Written written{.digits = field.value(), .sign = {}};
-  replace_all(written.digits, "\u00a0", ' ');  // no-break space, and the narrow one
-  replace_all(written.digits, "\u202f", ' ');
-  replace_all(written.digits, "\u2019", '\'');
-  replace_all(written.digits, "\u2212", '-');
-  trim(written.digits);
-  const bool before = take_minus(written);
-  const bool negative = written.negative;
-  if (!before || !take_sign(written)) return {};
-  if (!negative && !written.sign.empty() && !take_minus(written)) return {};
-  const bool digit = std::ranges::any_of(written.digits, base::is_digit);
-  return digit ? std::optional(std::move(written)) : std::nullopt;
-}
 
 /// What a candidate makes of the digits: a number that from_chars reads, empty where it does not
 /// fit.
@@ -104,6 +30,13 @@ struct Read {
   std::string number;
   bool grouped = false;
 };
+
+/// Whether this is e5, E-05 and the like.
+bool is_exponent(std::string_view text) {
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return false;
+  text.remove_prefix(text[1] == '-' || text[1] == '+' ? 2 : 1);
+  return !text.empty() && std::ranges::all_of(text, base::is_digit);
+}
 
 Read read_as(const std::string& digits, const FormatCandidate& as) {
   Read read;
@@ -117,6 +50,9 @@ Read read_as(const std::string& digits, const FormatCandidate& as) {
       if (first ? run < 1 || run > 3 || digits[0] == '0' : run != 3) return {};
       read.grouped = true;
       run = 0;
+    } else if (at > 0 && !read.grouped && is_exponent(std::string_view(digits).substr(at))) {
+      read.number += digits.substr(at);
+      return read;
     } else {
       return {};
     }
@@ -124,8 +60,11 @@ Read read_as(const std::string& digits, const FormatCandidate& as) {
   if (read.grouped && run != 3) return {};
   if (at == digits.size()) return read;
   read.number += '.';
-  const std::string_view fraction = std::string_view(digits).substr(at + 1);
-  if (!std::ranges::all_of(fraction, base::is_digit)) return {};
+  std::string_view fraction = std::string_view(digits).substr(at + 1);
+  const std::size_t exponent = std::min(fraction.find_first_of("eE"), fraction.size());
+  const std::string_view power = fraction.substr(exponent);
+  if (!power.empty() && (read.grouped || !is_exponent(power))) return {};
+  if (!std::ranges::all_of(fraction.substr(0, exponent), base::is_digit)) return {};
   read.number += fraction;
   return read;
 }
@@ -137,15 +76,35 @@ FormatCandidate candidate_of(const NumberFormat& format) {
   return {format.group.empty() ? '\0' : format.group[0], format.decimal_comma ? ',' : '.'};
 }
 
-}  // namespace
+/// The candidates that fit the digits, and of these those with separators of thousands.
+struct Fits {
+  unsigned fitting = 0, grouped = 0;
+};
 
-FieldKind read_number(const CsvField& field, const NumberFormat& format, double& number) {
-  const FieldKind plain = read_number(field, number);
-  const bool bare = format.sign.empty() && format.group.empty();
-  if (format.plain() || plain == FieldKind::missing || (bare && plain == FieldKind::number))
-    return plain;
-  const auto written = cut(field);
-  if (!written || (!written->sign.empty() && written->sign != format.sign)) return plain;
+Fits fits_of(const std::optional<Written>& written) {
+  Fits fits;
+  for (std::size_t i = 0; i < kCandidates.size() && written; ++i) {
+    const Read read = read_as(written->digits, kCandidates[i]);
+    if (read.number.empty()) continue;
+    fits.fitting |= 1U << i;
+    if (read.grouped) fits.grouped |= 1U << i;
+  }
+  return fits;
+}
+
+/// Whether a field that no format makes a number of, as `fits` says, has no letter either.
+bool is_gap(const CsvField& field, const Fits& fits) {
+  return fits.fitting == 0 && !has_letter(field.bare()) && !read_span(field.bare());
+}
+
+bool fits_format(const Written& written, const NumberFormat& format) {
+  if (!written.sign.empty() && written.sign != format.sign) return false;
+  return written.unit.empty() || is_same_unit(written.unit, format.unit);
+}
+
+FieldKind read_written(const std::optional<Written>& written, const NumberFormat& format,
+                       FieldKind plain, double& number) {
+  if (!written || !fits_format(*written, format)) return plain;
   const FormatCandidate known = candidate_of(format);
   std::string digits = read_as(written->digits, known).number;
   // So large a number may not have been there.
@@ -154,58 +113,137 @@ FieldKind read_number(const CsvField& field, const NumberFormat& format, double&
   const auto value = base::parse_double(digits);
   if (!value) return plain;
   constexpr double kLargest = std::numeric_limits<float>::max();
-  if (*value > kLargest) return FieldKind::too_large;
+  if (!(*value <= kLargest)) return FieldKind::too_large;
   number = written->negative ? -*value : *value;
   return FieldKind::number;
 }
 
-bool NumberFormatFinder::add(const CsvField& field) {
-  const auto written = cut(field);
-  const bool other_sign =
-      written && !written->sign.empty() && signed_ > 0 && written->sign != sign_;
-  unsigned fitting = 0, grouped = 0;
-  for (std::size_t i = 0; i < kCandidates.size() && written && !other_sign; ++i) {
-    const Read read = read_as(written->digits, kCandidates[i]);
-    if (read.number.empty()) continue;
-    fitting |= 1U << i;
-    if (read.grouped) grouped |= 1U << i;
-  }
-  if ((fitting_ & fitting) == 0) {
-    ++misfits_;
-    return false;
-  }
-  fitting_ &= fitting;
-  grouped_ |= grouped;
-  const std::string& digits = written->digits;
-  const bool comma = digits.find(',') != std::string::npos;
-  commas_ = commas_ || comma;
-  decimals_ = decimals_ || (comma && has(fitting, kDecimalComma) && !has(fitting, kThousandsComma));
-  small_ = small_ || (digits.size() <= 3 && std::ranges::all_of(digits, base::is_digit));
-  ++fields_;
-  if (written->sign.empty()) return true;
-  ++signed_;
-  sign_ = written->sign;
-  return true;
+FieldKind read_span_field(const CsvField& field, double& number) {
+  const auto seconds = read_span(field.bare());
+  if (!seconds) return FieldKind::text;
+  number = *seconds;
+  return FieldKind::number;
 }
 
-std::optional<NumberFormat> NumberFormatFinder::found(const CsvText& csv) const {
-  if (fields_ == 0 || (sign_ == "%" && signed_ < fields_)) return {};
-  const bool decimal_comma = csv.decimal_comma || (csv.comma_likely && !small_);
+}  // namespace
+
+FieldKind read_number(const CsvField& field, const NumberFormat& format, double& number) {
+  const FieldKind plain = read_number(field, number);
+  if (format.plain() || plain == FieldKind::missing) return plain;
+  if (format.bare() && plain == FieldKind::number) return plain;
+  const auto written = written_number(field);
+  const FieldKind kind =
+      format.span ? read_span_field(field, number) : read_written(written, format, plain, number);
+  const bool gap = kind == FieldKind::text && format.gaps && is_gap(field, fits_of(written));
+  return gap ? FieldKind::missing : kind;
+}
+
+void NumberFormatFinder::Way::miss(const CsvField& field, bool gap, std::size_t file) {
+  gaps += gap ? 1 : 0;
+  if (misfits++ > 0) return;
+  misfit = field;
+  misfit_file = file;
+}
+
+void NumberFormatFinder::Way::take(const CsvField& field, const Written& written, unsigned fits,
+                                   unsigned groups) {
+  fitting &= fits;
+  grouped |= groups;
+  const std::string& digits = written.digits;
+  const bool comma = digits.find(',') != std::string::npos;
+  commas = commas || comma;
+  decimals = decimals || (comma && has(fits, kDecimalComma) && !has(fits, kThousandsComma));
+  small = small || (digits.size() <= 3 && std::ranges::all_of(digits, base::is_digit));
+  double ignored = 0;
+  if (example.raw.empty() && read_number(field, ignored) != FieldKind::number) example = field;
+  ++fields;
+  with_mark += written.marked ? 1 : 0;
+  with_unit += written.unit.empty() ? 0 : 1;
+  attached = attached || written.attached;
+  if (written.sign.empty()) return;
+  ++with_sign;
+  sign = written.sign;
+}
+
+bool NumberFormatFinder::Way::takes(const Written& written, unsigned fits) const {
+  const bool other_sign = !written.sign.empty() && with_sign > 0 && written.sign != sign;
+  const bool other_unit = !written.unit.empty() && !is_same_unit(written.unit, unit);
+  return !other_sign && !other_unit && (fitting & fits) != 0;
+}
+
+bool NumberFormatFinder::Way::has_unit() const {
+  return with_unit > 0 && (with_unit == fields || (!attached && 2 * with_unit >= fields));
+}
+
+bool NumberFormatFinder::add(const CsvField& field, std::size_t file) {
+  const auto written = written_number(field);
+  const Fits fits = fits_of(written);
+  const bool gap = is_gap(field, fits), span = read_span(field.bare()).has_value();
+  if (written && united_.unit.empty() && !written->unit.empty()) {
+    united_ = plain_;
+    united_.unit = written->unit;
+  }
+  bool taken = span;
+  for (Way* way : {&plain_, &united_}) {
+    if (way == &united_ && united_.unit.empty()) continue;
+    if (!written || !way->takes(*written, fits.fitting)) {
+      way->miss(field, gap, file);
+      continue;
+    }
+    way->take(field, *written, fits.fitting, fits.grouped);
+    taken = true;
+  }
+  if (!span) {
+    spans_.miss(field, gap, file);
+  } else if (spans_.fields++ == 0) {
+    spans_.example = field;
+  }
+  return taken;
+}
+
+const NumberFormatFinder::Way& NumberFormatFinder::best() const {
+  const bool units = united_.has_unit() && united_.misfits < plain_.misfits;
+  const Way& numbers = units ? united_ : plain_;
+  return spans_.fields > 0 && spans_.misfits < numbers.misfits ? spans_ : numbers;
+}
+
+std::size_t NumberFormatFinder::misfits() const { return best().misfits; }
+bool NumberFormatFinder::misfits_are_gaps() const { return best().gaps == best().misfits; }
+const CsvField& NumberFormatFinder::misfit() const { return best().misfit; }
+std::size_t NumberFormatFinder::misfit_file() const { return best().misfit_file; }
+const CsvField& NumberFormatFinder::example() const { return best().example; }
+
+std::optional<NumberFormat> NumberFormatFinder::Way::found(const CsvText& csv) const {
+  if (fields == 0 || (sign == "%" && with_sign < fields)) return {};
+  const bool decimal_comma = csv.decimal_comma || (csv.comma_likely && !small);
   const auto told = [&](std::size_t i) {
-    if (kCandidates[i].group != 0) return has(grouped_, i);
-    const bool comma = i == kDecimalComma && (decimals_ || (decimal_comma && commas_));
-    return signed_ > 0 || comma;
+    if (kCandidates[i].group != 0) return has(grouped, i);
+    const bool comma = i == kDecimalComma && (decimals || (decimal_comma && commas));
+    return with_sign > 0 || with_unit > 0 || with_mark > 0 || comma;
   };
   for (const char decimal : {decimal_comma ? ',' : '.', decimal_comma ? '.' : ','}) {
     for (std::size_t i = 0; i < kCandidates.size(); ++i) {
-      if (kCandidates[i].decimal != decimal || !has(fitting_, i) || !told(i)) continue;
+      if (kCandidates[i].decimal != decimal || !has(fitting, i) || !told(i)) continue;
       const char group = kCandidates[i].group;
-      return NumberFormat{.sign = sign_,
+      NumberFormat format{.sign = sign,
                           .group = group == 0 ? std::string() : std::string(1, group),
-                          .decimal_comma = decimal == ','};
+                          .decimal_comma = decimal == ',',
+                          .unit = unit};
+      format.marks = with_mark > 0 && format.bare();
+      return format;
     }
   }
   return {};
+}
+
+std::optional<NumberFormat> NumberFormatFinder::found(const CsvText& csv) const {
+  if (&best() == &spans_) return NumberFormat{.sign = {}, .group = {}, .span = true};
+  return best().found(csv);
+}
+
+bool NumberFormatFinder::are_plain(const CsvText& csv) const {
+  return &best() == &plain_ && plain_.fields > 0 &&
+         has(plain_.fitting, csv.decimal_comma ? kDecimalComma : kDecimalPoint);
 }
 
 }  // namespace nn

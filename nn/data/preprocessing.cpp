@@ -39,6 +39,10 @@ const char* date_word(DateOrder order) {
       return "day_first";
     case DateOrder::month_first:
       return "month_first";
+    case DateOrder::month:
+      return "month";
+    case DateOrder::clock:
+      return "clock";
     case DateOrder::none:
       break;
   }
@@ -52,7 +56,17 @@ void put_values(JsonWriter& json, std::span<const float> all) {
 
 void put_format(JsonWriter& json, const NumberFormat& format) {
   json.begin_object().field("sign", format.sign).field("group", format.group);
-  json.field("decimal", format.decimal_comma ? "," : ".").end_object();
+  json.field("decimal", format.decimal_comma ? "," : ".");
+  if (!format.unit.empty()) json.field("unit", format.unit);
+  if (format.marks) json.field("marks", true);
+  if (format.span) json.field("span", true);
+  if (format.gaps) json.field("gaps", true);
+  json.end_object();
+}
+
+void put_skip(JsonWriter& json, const SkipSpec& skip) {
+  json.key("skip").begin_object().field("lines", skip.lines).field("comment", skip.comment);
+  json.field("after_header", skip.after_header).field("footer", skip.footer).end_object();
 }
 
 void put_column(JsonWriter& json, const FeatureColumn& column) {
@@ -143,8 +157,7 @@ bool flag_at(const Json& json, std::string_view name) {
 
 DateOrder date_at(const Json& json) {
   const std::string word = text_at(json, "date");
-  for (const DateOrder order :
-       {DateOrder::year_first, DateOrder::day_first, DateOrder::month_first}) {
+  for (const DateOrder order : kDateOrders) {
     if (word == date_word(order)) return order;
   }
   refuse_header("\"date\" is none that this program knows");
@@ -159,7 +172,31 @@ NumberFormat format_at(const Json& entry) {
   if (!known || (decimal != "." && decimal != ",") || format.group == decimal)
     refuse_header("a format is none that this program knows");
   format.decimal_comma = decimal == ",";
+  if (entry.find("unit") != nullptr) format.unit = text_at(entry, "unit");
+  format.marks = flag_at(entry, "marks");
+  format.span = flag_at(entry, "span");
+  format.gaps = flag_at(entry, "gaps");
   return format;
+}
+
+std::int64_t lines_at(const Json& entry, std::string_view name) {
+  const std::uint64_t lines = at(entry, name).as_unsigned().value_or(kMostSkipped + 1);
+  if (lines > kMostSkipped) refuse_header(base::cat('"', name, "\" is no number of lines"));
+  return static_cast<std::int64_t>(lines);
+}
+
+SkipSpec skip_at(const Json& json) {
+  const Json& entry = at(json, "skip");
+  if (!entry.is_object()) refuse_header("\"skip\" is not an object");
+  return {.lines = lines_at(entry, "lines"),
+          .comment = text_at(entry, "comment"),
+          .after_header = lines_at(entry, "after_header"),
+          .footer = lines_at(entry, "footer")};
+}
+
+char quote_at(const Json& json) {
+  if (text_at(json, "quote") != "'") refuse_header("\"quote\" is none that this program knows");
+  return '\'';
 }
 
 FeatureColumn column_at(const Json& entry) {
@@ -303,6 +340,8 @@ std::string preprocessing_json(const Dataset& data) {
   if (header.places) json.field("places", *header.places);
   if (!header.missing.empty()) json.key("missing").list(header.missing);
   if (header.decimal_comma) json.field("decimal_comma", true);
+  if (header.quote != '"') json.field("quote", std::string_view(&header.quote, 1));
+  if (!header.skip.none()) put_skip(json, header.skip);
   json.field("scale", scale_word(header.scaling));
   put_values(json.key("shift"), data.shift());
   put_values(json.key("factor"), data.scale());
@@ -322,6 +361,8 @@ Dataset preprocessing_from_json(std::string_view text) {
   if (json.find("places") != nullptr) header.places = places_at(json);
   if (json.find("missing") != nullptr) header.missing = texts_at(json, "missing");
   header.decimal_comma = flag_at(json, "decimal_comma");
+  if (json.find("quote") != nullptr) header.quote = quote_at(json);
+  if (json.find("skip") != nullptr) header.skip = skip_at(json);
   header.scaling = scale_at(json);
   Dataset data(std::move(header));
   read_values(json, "shift", data.mutable_shift());

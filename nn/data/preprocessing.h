@@ -18,10 +18,12 @@ namespace nn {
 /// y * target_unit + target_shift. A column may also be {"name", "hashed": INPUTS} or {"name",
 /// "date": "year_first", "clock": false, "fill": DAY}; with "indicator": true one more input tells
 /// where its value is missing (encode.h). Numbers that are not written plainly have "format":
-/// {"sign": "$", "group": ",", "decimal": "."} (NumberFormat); those with "offset": O are x - O,
+/// {"sign": "$", "group": ",", "decimal": "."} (NumberFormat), in which "unit", "marks", "span" and
+/// "gaps" stand where they are no defaults; those with "offset": O are x - O,
 /// subtracted in double, and "fill" is such a difference; those of the targets are the list
 /// "target_formats". "places" is Dataset::Header::places. "missing" is the list of
-/// DataSpec::missing, where there is one; "decimal_comma": true where the table had such. A
+/// DataSpec::missing, where there is one; "decimal_comma": true where the table had such, "quote"
+/// its quote where that is "'"; "skip" is DataSpec::skip. A
 /// column with "absent": true is missing in every row; tables need not have it. Columns
 /// stand in the order of the inputs, one with
 /// categories is as many inputs, 1 for the row's category and 0 for the others. Images have no

@@ -18,9 +18,10 @@ namespace {
 /// The columns in the first line of a csv by their names, those of one name told apart, and the
 /// word by which a spec can mean each.
 std::map<std::string, std::string> first_line(const DataSpec& spec, const Dataset& model) {
-  CsvStream stream(
-      spec.path,
-      {.missing = spec.missing, .decimal_comma = model.header().decimal_comma, .one_field = {}});
+  CsvStream stream(spec.path, {.missing = spec.missing,
+                               .decimal_comma = model.header().decimal_comma,
+                               .quote = model.header().quote,
+                               .skip = spec.skip});
   std::vector<CsvField> fields;
   std::vector<std::string> names;
   if (stream.next(fields))
@@ -123,6 +124,7 @@ DataSpec replay_spec(const std::string& path, std::uint64_t seed, const Dataset&
     spec.kind = DataKind::idx;
   else if (path.ends_with(".safetensors"))
     spec.kind = DataKind::safetensors;
+  if (spec.kind == DataKind::csv) spec.skip = model.header().skip;
   spec.split = {.valid = kReplayHeldOut, .test = 0, .seed = seed, .group = {}, .time = {}};
   return spec_for_model(std::move(spec), model);
 }

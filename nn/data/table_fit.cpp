@@ -250,6 +250,18 @@ bool fits_as_one_field(const CsvField& line, const Dataset& model) {
   return encode(only, line, std::span(ignored)) == Encoded::value;
 }
 
+bool names_columns(const std::vector<CsvField>& first, const Dataset& model) {
+  const std::vector<FeatureColumn>& columns = model.header().columns;
+  std::vector<std::string> names;
+  for (const CsvField& field : first) names.push_back(field.value());
+  (void)tell_apart(names);
+  const auto is_named = [&](const FeatureColumn& column) {
+    return column.absent || std::ranges::find(names, column.name) != names.end();
+  };
+  return !columns.empty() && has_names(model.header(), columns) &&
+         std::ranges::all_of(columns, is_named);
+}
+
 TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
                    const Dataset& model, bool row_names) {
   const std::vector<FeatureColumn> columns = columns_of(model);

@@ -37,6 +37,9 @@ struct TableFit {
 [[nodiscard]] TableFit fit_table(const std::string& path, const std::vector<CsvField>& first,
                                  const Dataset& model, bool row_names = false);
 
+/// Whether a first record names the model's columns, which have names.
+[[nodiscard]] bool names_columns(const std::vector<CsvField>& first, const Dataset& model);
+
 /// Whether a table's whole first line, as one field, is the name or a value of a model's only
 /// column.
 [[nodiscard]] bool fits_as_one_field(const CsvField& line, const Dataset& model);

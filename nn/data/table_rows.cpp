@@ -23,15 +23,19 @@ std::string place(const CsvField& field) { return "line " + std::to_string(field
 std::string wanted(const FeatureColumn& column) {
   switch (column.date) {
     case DateOrder::none:
-      break;
+      return column.format.span ? "span of time, such as 1:30:00 or 90 min" : "number";
+    case DateOrder::month:
+      return "month or a quarter, such as 2026-11 or 2026Q4";
+    case DateOrder::clock:
+      return "time of day, such as 14:30";
     case DateOrder::year_first:
       return "date with the year first, such as 2026-11-22";
     case DateOrder::day_first:
       return "date with the day first, such as 22.11.2026";
     case DateOrder::month_first:
-      return "date with the month first, such as 11/22/2026";
+      break;
   }
-  return "number";
+  return "date with the month first, such as 11/22/2026";
 }
 
 }  // namespace
@@ -41,7 +45,10 @@ TableRows::TableRows(const std::string& path, const Dataset& model,
     : stream_(path,
               {.missing = model.header().missing,
                .decimal_comma = model.header().decimal_comma,
-               .one_field = [&](const CsvField& line) { return fits_as_one_field(line, model); }}),
+               .one_field = [&](const CsvField& line) { return fits_as_one_field(line, model); },
+               .quote = model.header().quote,
+               .skip = model.header().skip,
+               .is_header = [&](const auto& first) { return names_columns(first, model); }}),
       model_(model),
       columns_(columns_of(model)) {
   if (!stream_.next(first_)) throw DataError(stream_.path(), "is empty");
@@ -74,7 +81,28 @@ bool TableRows::read(std::vector<CsvField>& fields) {
     first_.clear();
     return true;
   }
-  return stream_.next(fields);
+  return !ended_ && stream_.next(fields);
+}
+
+/// A record that does not fit, where the table of the training had such in its place.
+void TableRows::leave_out(const DataError& why) {
+  const SkipSpec& skip = model_.header().skip;
+  if (read_ == 0 && fit_.header && below_header_ < static_cast<std::size_t>(skip.after_header)) {
+    ++below_header_;
+    return;
+  }
+  std::vector<CsvField> ignored;
+  for (std::int64_t lines = 1; lines <= skip.footer; ++lines) {
+    try {
+      ended_ = !stream_.next(ignored);
+    } catch (const DataError&) {
+      ended_ = true;  // a quote in a line that is no row
+    }
+    if (!ended_) continue;
+    at_end_ = static_cast<std::size_t>(lines);
+    return;
+  }
+  throw DataError(why);
 }
 
 bool TableRows::next(std::size_t most) {
@@ -87,41 +115,50 @@ bool TableRows::next(std::size_t most) {
   kept_.clear();
   std::vector<CsvField> fields;
   while (numbers_.size() < most && read(fields)) {
+    std::optional<DataError> odd;
     if (fields.size() != fit_.names.size()) {
-      throw DataError(stream_.path(), fields.front().line, 1,
-                      base::counted(fields.size(), "field") + " in this line, expected " +
-                          std::to_string(fit_.names.size()) + " as in line " +
-                          std::to_string(first_line_));
+      odd.emplace(stream_.path(), fields.front().line, 1,
+                  base::counted(fields.size(), "field") + " in this line, expected " +
+                      std::to_string(fit_.names.size()) + " as in line " +
+                      std::to_string(first_line_));
+    } else {
+      odd = add(fields);
     }
-    add(fields);
+    if (odd) leave_out(*odd);
   }
   return !numbers_.empty();
 }
 
-void TableRows::add(const std::vector<CsvField>& fields) {
+/// Adds a row, or says why it does not fit.
+std::optional<DataError> TableRows::add(const std::vector<CsvField>& fields) {
+  const std::size_t begin = x_.size();
+  std::size_t at = begin;
+  x_.resize(at + model_.cols());
+  encoded_.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const FeatureColumn& column = columns_[c];
+    const CsvField& field = fit_.fields[c] == kNoField ? kMissing : fields[fit_.fields[c]];
+    encoded_[c] = encode(column, field, std::span(x_).subspan(at, column.inputs()));
+    if (encoded_[c] == Encoded::no_number) {
+      x_.resize(begin);
+      return DataError(stream_.path(), field.line, field.column,
+                       in_quotes(field.value()) + ": expected a " + wanted(column) +
+                           ", as column " + in_quotes(column.name) + " holds for the model");
+    }
+    at += column.inputs();
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    missing_[c] += encoded_[c] == Encoded::missing && fit_.fields[c] != kNoField;
+    unknown_[c] += encoded_[c] == Encoded::unknown;
+  }
   const auto row = static_cast<std::uint32_t>(numbers_.size());
   numbers_.push_back(row);
   ++read_;
-  std::size_t at = x_.size();
-  x_.resize(at + model_.cols());
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const FeatureColumn& column = columns_[c];
-    const bool absent = fit_.fields[c] == kNoField;
-    const CsvField& field = absent ? kMissing : fields[fit_.fields[c]];
-    const Encoded encoded = encode(column, field, std::span(x_).subspan(at, column.inputs()));
-    if (encoded == Encoded::no_number) {
-      throw DataError(stream_.path(), field.line, field.column,
-                      in_quotes(field.value()) + ": expected a " + wanted(column) + ", as column " +
-                          in_quotes(column.name) + " holds for the model");
-    }
-    missing_[c] += encoded == Encoded::missing && !absent;
-    unknown_[c] += encoded == Encoded::unknown;
-    at += column.inputs();
-  }
   (add_targets(fields) ? scored_ : others_).push_back(row);
   std::vector<std::string> kept;
   for (const std::size_t field : kept_fields_) kept.push_back(fields[field].value());
   kept_.push_back(std::move(kept));
+  return {};
 }
 
 /// Appends the row's label or targets, 0 for one that is missing or unusable. Returns false unless
@@ -181,6 +218,13 @@ DataView TableRows::view() const {
 
 std::vector<std::string> TableRows::notes() const {
   std::vector<std::string> notes;
+  const auto left_out = [&](std::size_t count, const char* noun, const char* where) {
+    if (count > 0)
+      notes.push_back(base::counted(count, noun) + " left out " + where + ", as in training");
+  };
+  left_out(stream_.left_out(), "line", "above the header");
+  left_out(below_header_, "row", "below the header");
+  left_out(at_end_, "row", "at the end");
   const bool as_trained = model_.header().decimal_comma;
   if (stream_.decimal_sign() == DecimalSign::unclear && as_trained)
     notes.emplace_back("numbers such as 1,234 have a decimal comma, as in training");

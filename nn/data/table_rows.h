@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "nn/data/csv_stream.h"
+#include "nn/data/data_error.h"
 #include "nn/data/data_view.h"
 #include "nn/data/dataset.h"
+#include "nn/data/encode.h"
 #include "nn/data/table_fit.h"
 
 namespace nn {
@@ -29,7 +32,8 @@ class TableRows {
   [[nodiscard]] const TableFit& fit() const { return fit_; }
 
   /// Reads at most `most` rows into the block; false when there are no more. Throws DataError with
-  /// line and column: a line of another length, a text where a number is expected.
+  /// line and column: a line of another length, a text where a number is expected; but for as many
+  /// records below the header, or lines at the end, as were left out of the training's table.
   [[nodiscard]] bool next(std::size_t most);
 
   /// The rows of the block. Labels or targets are set where the table has the target; they mean
@@ -47,7 +51,8 @@ class TableRows {
 
  private:
   [[nodiscard]] bool read(std::vector<CsvField>& fields);
-  void add(const std::vector<CsvField>& fields);
+  [[nodiscard]] std::optional<DataError> add(const std::vector<CsvField>& fields);
+  void leave_out(const DataError& why);
   [[nodiscard]] bool add_targets(const std::vector<CsvField>& fields);
   enum class Truth { known, missing, wrong };
   [[nodiscard]] Truth add_target(const CsvField& field, std::size_t at);
@@ -69,7 +74,10 @@ class TableRows {
     std::string first;
   };
   Unscored without_target_, wrong_target_;
-  std::size_t read_ = 0;  // rows so far
+  std::size_t read_ = 0;                       // rows so far
+  std::size_t below_header_ = 0, at_end_ = 0;  // records that were left out
+  bool ended_ = false;
+  std::vector<Encoded> encoded_;  // of the row that is added
 
   std::vector<float> x_, targets_;
   std::vector<std::int32_t> labels_;

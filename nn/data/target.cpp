@@ -6,10 +6,13 @@
 #include <map>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/text.h"
+#include "nn/data/csv_layout.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/data_error.h"
+#include "nn/data/written_number.h"
 
 namespace nn {
 
@@ -50,19 +53,27 @@ std::vector<double> distinct_values(std::vector<double> numbers) {
   return numbers;
 }
 
-/// The rule that LearningTask documents.
-bool look_like_classes(const std::vector<double>& values, std::size_t rows) {
+/// The rule that LearningTask documents, of numbers whose different values are `values`.
+bool look_like_classes(const std::vector<double>& values, const std::vector<double>& numbers) {
+  constexpr std::size_t kFew = 20, kMany = 100, kRowsOfEach = 50;
   const auto whole = [](double v) { return v == std::floor(v); };
   if (!std::all_of(values.begin(), values.end(), whole)) return false;
-  const std::size_t kinds = values.size();
-  return (kinds <= 20 && 2 * kinds <= rows) || (kinds <= 100 && 50 * kinds <= rows);
+  const std::size_t kinds = values.size(), rows = numbers.size();
+  if (kinds <= kFew) return 2 * kinds <= rows;
+  if (kinds > kMany || kRowsOfEach * kinds > rows) return false;
+  std::vector<std::size_t> counts(kinds);
+  for (const double number : numbers)
+    ++counts[static_cast<std::size_t>(std::ranges::lower_bound(values, number) - values.begin())];
+  return std::ranges::min(counts) >= kRowsOfEach;
+}
+
+[[noreturn]] void refuse_constant(const std::string& path, const std::string& name) {
+  throw DataError(path, "the target " + in_quotes(name) + " has the same value in every row");
 }
 
 void check_classes(const std::string& path, const std::string& name, std::size_t classes,
                    std::size_t fewest) {
-  if (classes < fewest) {
-    throw DataError(path, "the target " + in_quotes(name) + " has the same value in every row");
-  }
+  if (classes < fewest) refuse_constant(path, name);
   if (classes > kMaxClasses) {
     throw DataError(path, "the target " + in_quotes(name) + " has " + std::to_string(classes) +
                               " classes, expected at most " + std::to_string(kMaxClasses));
@@ -86,14 +97,16 @@ void refuse_slip(CsvFiles files, const CsvSurvey& table, std::size_t first) {
     if (read_number(field, number) == FieldKind::number) numbers.push_back(number);
   }
   const std::size_t rows = table.targets.size(), count = numbers.size();
-  if (kShare * (rows - count) >= rows || look_like_classes(distinct_values(numbers), rows)) return;
+  if (kShare * (rows - count) >= rows || look_like_classes(distinct_values(numbers), numbers))
+    return;
   const CsvField& at = table.targets[first];
   double ignored = 0;
   const bool large = read_number(at, ignored) == FieldKind::too_large;
   throw DataError(files[table.file_of(first)].path, at.line, at.column,
                   in_quotes(at.value()) + ": expected a " + (large ? kFits : "number") +
                       ", as in " + std::to_string(count) +
-                      " other rows of the target (task: classification takes it as a class)");
+                      " other rows of the target (task: classification takes it as a class)" +
+                      second_header_advice(files.front(), table, at));
 }
 
 /// Says of each target with a format how its first text was read.
@@ -109,16 +122,17 @@ void note_formats(const std::vector<std::string>& names, const Formats& formats,
 /// or where they look like classes.
 std::optional<TargetValues> formatted_numbers(CsvFiles files, CsvSurvey& table,
                                               const std::vector<std::string>& names,
-                                              LearningTask task) {
+                                              LearningTask task, std::size_t fewest) {
   if (task == LearningTask::classification) return {};
   Formats formats = formats_of(files, table);
   std::vector<double> numbers;
   if (read_numbers(table, formats, numbers)) return {};
   if (task == LearningTask::guess && names.size() == 1 &&
-      look_like_classes(distinct_values(numbers), numbers.size()))
+      look_like_classes(distinct_values(numbers), numbers))
     return {};
   note_formats(names, formats, table);
-  TargetValues target = target_of(files.front().path, names, std::move(numbers), task, table.notes);
+  TargetValues target =
+      target_of(files.front().path, names, std::move(numbers), task, table.notes, fewest);
   target.formats = std::move(formats);
   return target;
 }
@@ -142,6 +156,29 @@ void refuse_own_texts(CsvFiles files, const CsvSurvey& table, const std::string&
 /// "5.2%"
 std::string percent(std::size_t part, std::size_t all) {
   return base::with_digits(100 * static_cast<double>(part) / static_cast<double>(all), 3) + "%";
+}
+
+/// Rows of each class.
+std::vector<std::size_t> counts_of(const TargetValues& target) {
+  std::vector<std::size_t> counts(target.class_names.size());
+  for (const std::int32_t label : target.labels) ++counts[static_cast<std::size_t>(label)];
+  return counts;
+}
+
+/// A class as people compare names: small letters, blanks, dashes and underscores as one blank.
+std::string folded_class(const std::string& name) {
+  constexpr std::string_view kBlanks = " \t_-";
+  // Minus 1 is not 1.
+  if (!has_letter(name)) return name;
+  std::string out;
+  for (const char c : name) {
+    if (kBlanks.find(c) == std::string_view::npos)
+      out += base::to_lower(c);
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  return out;
 }
 
 TargetValues several_numbers(const std::string& path, const std::vector<std::string>& names,
@@ -178,7 +215,8 @@ TargetValues target_of(const std::string& path, const std::vector<std::string>& 
   const std::string& name = names.front();
   const auto values = distinct_values(numbers);
   TargetValues target;
-  target.task = settled(task, look_like_classes(values, numbers.size()), name, notes);
+  if (values.size() < fewest) refuse_constant(path, name);
+  target.task = settled(task, look_like_classes(values, numbers), name, notes);
   if (target.task == LearningTask::regression) {
     target.numbers = std::move(numbers);
     return target;
@@ -192,10 +230,33 @@ TargetValues target_of(const std::string& path, const std::vector<std::string>& 
   return target;
 }
 
+void note_classes(const TargetValues& target, std::vector<std::string>& notes) {
+  if (target.task != LearningTask::classification || target.labels.empty()) return;
+  const std::vector<std::size_t> counts = counts_of(target);
+  const std::vector<std::string>& names = target.class_names;
+  constexpr std::size_t kNamed = 12;
+  std::string named;
+  for (std::size_t c = 0; c < std::min(names.size(), kNamed); ++c)
+    named += base::cat(c == 0 ? "" : ", ", in_quotes(names[c]), " (", counts[c],
+                       c > 0            ? ")"
+                       : counts[c] == 1 ? " row)"
+                                        : " rows)");
+  if (names.size() > kNamed) named += base::cat(" and ", names.size() - kNamed, " more");
+  notes.push_back(base::cat(names.size(), " classes: ", named));
+  std::map<std::string, std::vector<std::string>> alike;
+  for (const std::string& name : names) alike[folded_class(name)].push_back(name);
+  std::string spellings;
+  for (const auto& [word, spelt] : alike) {
+    if (spelt.size() > 1) spellings += (spellings.empty() ? "" : "; ") + first_names(spelt);
+  }
+  if (!spellings.empty())
+    notes.push_back("classes that differ in capitals or blanks alone: " + spellings +
+                    ": where they mean the same, write them alike in the table");
+}
+
 void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
   if (target.task != LearningTask::classification || target.labels.empty()) return;
-  std::vector<std::size_t> counts(target.class_names.size());
-  for (const std::int32_t label : target.labels) ++counts[static_cast<std::size_t>(label)];
+  const std::vector<std::size_t> counts = counts_of(target);
   const auto rarest = std::ranges::min_element(counts), most = std::ranges::max_element(counts);
   const std::size_t rows = target.labels.size();
   const auto name = [&](auto at) {
@@ -248,7 +309,7 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task, st
   std::vector<double> numbers;
   const auto text = read_numbers(table, Formats(names.size()), numbers);
   if (!text) return target_of(path, names, std::move(numbers), task, table.notes, fewest);
-  if (auto target = formatted_numbers(files, table, names, task)) return std::move(*target);
+  if (auto target = formatted_numbers(files, table, names, task, fewest)) return std::move(*target);
   if (task == LearningTask::regression || names.size() > 1) {
     const CsvField& at = table.targets[*text];
     throw DataError(

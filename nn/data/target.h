@@ -34,6 +34,10 @@ inline constexpr std::size_t kMaxClasses = 10000;
                                      std::vector<double> numbers, LearningTask task,
                                      std::vector<std::string>& notes, std::size_t fewest = 2);
 
+/// Names the classes with their numbers of rows, and those that differ in capitals, blanks, dashes
+/// or underscores alone.
+void note_classes(const TargetValues& target, std::vector<std::string>& notes);
+
 /// Says where accuracy tells little: of classes whose rarest is below a tenth of the rows and below
 /// half of an equal share; and which classes have a single row.
 void note_balance(const TargetValues& target, std::vector<std::string>& notes);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/evaluation/few_rows.h"
 #include "nn/model/layout.h"
 #include "nn/training/hyper.h"
 #include "nn/training/train.h"
@@ -14,6 +15,7 @@ namespace nn {
 namespace {
 
 constexpr const char* kLayer = "output";
+constexpr std::int32_t kBatch = 64;
 
 Choice usual_loss(const Dataset& data) {
   return {data.is_classification() ? "cross_entropy" : "mse", {}};
@@ -86,20 +88,47 @@ void fit_ridge(const kern::LinearAlgebra& algebra, const Dataset& data, ParamSla
   std::transform(biases, solution.end(), tensor(net, "bias").begin(), narrow);
 }
 
-void fit_by_steps(const kern::Kernels<float>& kernels, Workspace& workspace, const Dataset& data,
-                  ParamSlab& net) {
-  constexpr std::int32_t kBatch = 64;
-  const auto rows = static_cast<std::int64_t>(data.part(Part::train).size());
-  if (rows == 0) return;
+/// Epochs for so many rows and outputs. Beyond kFewOutputs, steps become fewer as they become
+/// longer.
+std::int64_t epochs_of(std::int64_t rows, std::int64_t outputs) {
+  constexpr std::int64_t kFewOutputs = 500, kFewestSteps = 300, kFewestEpochs = 3;
   const std::int64_t steps = (rows + kBatch - 1) / kBatch;
-  const std::int64_t epochs = std::max<std::int64_t>(3, (kBaselineSteps + steps - 1) / steps);
-  Hyper hyper{.loss = usual_loss(data),
+  const std::int64_t wanted = outputs <= kFewOutputs
+                                  ? kBaselineSteps
+                                  : std::max(kFewestSteps, kBaselineSteps * kFewOutputs / outputs);
+  return std::max(kFewestEpochs, (wanted + steps - 1) / steps);
+}
+
+void fit_by_steps(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,
+                  const Choice& loss, ParamSlab& net) {
+  const auto rows = static_cast<std::int64_t>(data.rows.size());
+  if (rows == 0) return;
+  const std::int64_t epochs = epochs_of(rows, data.outputs);
+  Hyper hyper{.loss = loss,
               .optimizer = {"adam", {{"weight_decay", 1 / static_cast<double>(rows)}}},
               .batch = kBatch};
   append(hyper.lr, LrShape::cosine, static_cast<double>(epochs), 0.02, 1e-5);
   append_rest(hyper.lr, 1e-5);
-  (void)train_steps(kernels, workspace, net, data.view(Part::train), complete(hyper),
-                    {.from = 0, .to = epochs});
+  (void)train_steps(kernels, workspace, net, data, complete(hyper), {.from = 0, .to = epochs});
+}
+
+/// Whether the linear model is fitted in the span of the rows (FewRows).
+bool has_few_rows(std::size_t rows, std::size_t cols) {
+  constexpr std::size_t kMostRows = 1024;
+  return rows > 0 && rows <= kMostRows && 2 * rows <= cols && cols > kMostColumns;
+}
+
+void fit_few_rows(const kern::Kernels<float>& kernels, Workspace& workspace, const Dataset& data,
+                  ParamSlab& net) {
+  const FewRows few(*kernels.algebra, data);
+  if (few.width() == 0) return fit_constant(data, net);
+  const ModelSpec spec =
+      with_output({.input = Shape::features(static_cast<std::int64_t>(few.width())), .layers = {}},
+                  static_cast<std::int64_t>(data.outputs()));
+  ParamSlab small(slab_header(spec, {"adam", {}}));
+  fit_by_steps(kernels, workspace, few.view(), usual_loss(data), small);
+  few.turn_back(tensor(small, "weight"), tensor(net, "weight"));
+  std::ranges::copy(tensor(small, "bias"), tensor(net, "bias").begin());
 }
 
 }  // namespace
@@ -123,10 +152,31 @@ ParamSlab fit_baseline(const kern::Kernels<float>& kernels, Workspace& workspace
     fit_constant(data, net);
   } else if (solved) {
     fit_ridge(*kernels.algebra, data, net);
+  } else if (has_few_rows(data.part(Part::train).size(), data.cols())) {
+    fit_few_rows(kernels, workspace, data, net);
   } else {
-    fit_by_steps(kernels, workspace, data, net);
+    fit_by_steps(kernels, workspace, data.view(Part::train), usual_loss(data), net);
   }
   return net;
+}
+
+double baseline_work(const Dataset::Header& data) {
+  const std::size_t rows = data.train_rows;
+  const bool classes = data.task == LearningTask::classification;
+  const auto count = static_cast<double>(rows), outputs = static_cast<double>(data.outputs());
+  auto cols = static_cast<double>(data.cols);
+  if (!classes && data.cols <= kMostColumns) return count * cols * cols + cols * cols * cols / 3;
+  double work = 0;
+  if (has_few_rows(rows, data.cols)) {
+    work = 2 * count * count * cols + count * count * count;
+    cols = count;
+  }
+  // Forward, backward and update of a weight; an exponential and its surroundings for an output.
+  constexpr double kOfWeight = 6, kOfOutput = 40;
+  const auto epochs =
+      static_cast<double>(epochs_of(std::max<std::int64_t>(1, static_cast<std::int64_t>(rows)),
+                                    static_cast<std::int64_t>(data.outputs())));
+  return work + epochs * count * outputs * (kOfWeight * cols + kOfOutput);
 }
 
 }  // namespace nn

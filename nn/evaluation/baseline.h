@@ -27,10 +27,14 @@ inline constexpr std::array kBaselines{Baseline::constant, Baseline::linear};
 /// A baseline fitted on the training part of `data`; a pure function of it. Both linear ones have
 /// an L2 penalty of half the squared weights (not of the biases) beside the summed loss. Ridge
 /// regression is solved by its normal equations up to kMostColumns inputs; logistic regression and
-/// wider tables are trained by Adam with a falling rate for at least kBaselineSteps steps. Throws
+/// wider tables are trained by Adam with a falling rate for at least kBaselineSteps steps, fewer
+/// with more than 500 outputs, and in the span of the rows where these are few (FewRows). Throws
 /// SpecError. The calling thread has gone through kern::prepare_thread().
 [[nodiscard]] ParamSlab fit_baseline(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      const Dataset& data, Baseline kind);
+
+/// About how many operations it takes to fit the linear one.
+[[nodiscard]] double baseline_work(const Dataset::Header& data);
 
 inline constexpr std::size_t kMostColumns = 1024;
 inline constexpr std::int64_t kBaselineSteps = 3000;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "nn/evaluation/few_rows.h"
 #include "nn/training/train.h"
 #include "tests/nn/data/files.h"
 
@@ -106,6 +107,85 @@ TEST_F(Baselines, RidgeRegressionSolvesEachOfSeveralTargets) {
   const nn::Dataset data = file.load();
   EXPECT_GT(r2(data, Baseline::linear, nn::Part::test), 0.9999);
   EXPECT_NEAR(r2(data, Baseline::constant, nn::Part::train), 0, 1e-6);
+}
+
+/// 60 rows of 1,100 columns, all of which follow the class or number a little.
+nn::Dataset wide(bool classes) {
+  std::string text;
+  for (int c = 0; c < 1100; ++c) text += "f" + std::to_string(c) + ",";
+  text += "y\n";
+  for (int i = 0; i < 60; ++i) {
+    const int y = i * 7 % 20;
+    for (int c = 0; c < 1100; ++c)
+      text +=
+          std::to_string((i * i * 31 + c * 17 + i * c * c % 89) % 97 + (y - 10) * (c % 5)) + ",";
+    text += classes ? (y < 10 ? "low\n" : "high\n") : std::to_string(y) + ".5\n";
+  }
+  return load(text);
+}
+
+double input(const nn::Dataset& data, std::uint32_t row, std::size_t column) {
+  const std::size_t at = row * data.cols() + column;
+  const float x = data.x_u8().empty() ? data.x_f32()[at] : data.x_u8()[at];
+  return static_cast<double>((x - data.shift()[column]) * data.scale()[column]);
+}
+
+TEST(FewRows, KeepProductsOfRowsAndAnswers) {
+  kern::prepare_thread();
+  for (const bool classes : {true, false}) {
+    const nn::Dataset data = wide(classes);
+    const nn::FewRows few(*kern::cpu_kernels().algebra, data);
+    const nn::DataView view = few.view();
+    const auto rows = data.part(nn::Part::train);
+    ASSERT_EQ(view.rows.size(), rows.size());
+    ASSERT_LE(few.width(), rows.size());
+    ASSERT_GT(few.width(), rows.size() / 2);
+    const std::size_t outputs = data.outputs();
+    std::vector<float> weights, back(data.cols() * outputs);
+    for (std::size_t i = 0; i < few.width() * outputs; ++i)
+      weights.push_back(static_cast<float>(i * 37 % 11) - 5);
+    few.turn_back(weights, back);
+    for (const std::size_t i : {0U, 7U, 20U}) {
+      for (const std::size_t j : {0U, 3U}) {
+        double whole = 0, turned = 0;
+        for (std::size_t c = 0; c < data.cols(); ++c)
+          whole += input(data, rows[i], c) * input(data, rows[j], c);
+        for (std::size_t v = 0; v < few.width(); ++v)
+          turned += static_cast<double>(view.f32[i * few.width() + v]) *
+                    static_cast<double>(view.f32[j * few.width() + v]);
+        EXPECT_NEAR(turned, whole, 1e-3 * (1 + std::abs(whole)));
+      }
+      double whole = 0, turned = 0;
+      for (std::size_t c = 0; c < data.cols(); ++c)
+        whole += input(data, rows[i], c) * static_cast<double>(back[c * outputs]);
+      for (std::size_t v = 0; v < few.width(); ++v)
+        turned += static_cast<double>(view.f32[i * few.width() + v]) *
+                  static_cast<double>(weights[v * outputs]);
+      EXPECT_NEAR(turned, whole, 1e-2 * (1 + std::abs(whole)));
+    }
+  }
+}
+
+TEST_F(Baselines, WideTablesAreFittedInTheSpanOfTheirRows) {
+  EXPECT_GT(score(wide(true), Baseline::linear, nn::Part::train).accuracy, 0.99);
+  EXPECT_GT(score(wide(true), Baseline::linear, nn::Part::test).accuracy, 0.9);
+  EXPECT_GT(r2(wide(false), Baseline::linear, nn::Part::test), 0.9);
+  const nn::Dataset data = wide(true);
+  EXPECT_TRUE(std::ranges::equal(fit(data, Baseline::linear).weights(),
+                                 fit(data, Baseline::linear).weights()));
+}
+
+TEST(BaselineWork, GrowsWithClassesAndStaysSmallInWideTables) {
+  nn::Dataset::Header header;
+  header.class_names = {"p", "q"};
+  header.train_rows = 38;
+  header.cols = 20000;
+  EXPECT_LT(nn::baseline_work(header), 1e9);
+  header.train_rows = 5000;
+  header.cols = 3;
+  EXPECT_LT(nn::baseline_work(header), 1e9);
+  header.class_names.resize(5000);
+  EXPECT_GT(nn::baseline_work(header), 4e9);
 }
 
 TEST_F(Baselines, AreTheSameEveryTime) {

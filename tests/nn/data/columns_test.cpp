@@ -295,6 +295,69 @@ TEST(Columns, DatesBecomeADayAndItsPlaceInTheYearAndInTheWeek) {
       says(data, "dates: the day, and its place in the year and in the week: 'd' (year first)"));
 }
 
+TEST(Columns, MonthsBecomeTheirFirstDayAndItsPlaceInTheYear) {
+  for (const char* second : {"1970-02", "1970Q1", "Feb-1970"}) {
+    const bool quarter = std::string(second).find('Q') != std::string::npos;
+    CsvFile file("d,n,y\n1970-01,1,p\n" + std::string(second) + ",2,q\n1971-07,3,p\n,4,q\n");
+    const nn::Dataset data = file.load();
+    const nn::FeatureColumn& column = data.header().columns.at(0);
+    EXPECT_EQ(column.date, nn::DateOrder::month);
+    EXPECT_EQ(column.inputs(), 4U);  // the day, the year, missing or not
+    const auto x = values(data);
+    EXPECT_EQ(x[1][0], quarter ? 0 : 31);
+    EXPECT_EQ(x[2][0], 546);
+    EXPECT_NEAR(x[1][1], std::sin(2 * M_PI * x[1][0] / 365.2425), 1e-6);
+    EXPECT_EQ(x[3][3], 1);
+    EXPECT_TRUE(says(data, "months: the first day, and its place in the year: 'd'"));
+    const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(data));
+    EXPECT_EQ(model.header().columns, data.header().columns);
+    const CsvFile later("d,n\n1970-03,1\n1970-03-01,2\n");
+    nn::TableRows rows(later.spec.path, model);
+    ASSERT_TRUE(rows.next(1));
+    EXPECT_EQ(rows.view().f32[0], 59);
+    EXPECT_EQ(error_of(later.folder.path(), [&] { (void)rows.next(1); }),
+              "data.csv:3:1: '1970-03-01': expected a month or a quarter, such as 2026-11 or "
+              "2026Q4, as column 'd' holds for the model");
+  }
+}
+
+TEST(Columns, TimesOfDayBecomeTheirPlaceInTheDay) {
+  for (const char* noon : {"12:00", "12:00:00", "12:00 PM"}) {
+    CsvFile file("t,n,y\n06:00,1,p\n" + std::string(noon) + ",2,q\n18:00,3,p\n,4,q\n");
+    const nn::Dataset data = file.load();
+    const nn::FeatureColumn& column = data.header().columns.at(0);
+    EXPECT_EQ(column.date, nn::DateOrder::clock);
+    EXPECT_EQ(column.inputs(), 4U);
+    const auto x = values(data);
+    EXPECT_EQ(x[1][0], .5);
+    EXPECT_NEAR(x[0][1], 1, 1e-6);
+    EXPECT_NEAR(x[1][2], -1, 1e-6);
+    EXPECT_EQ(x[3][3], 1);
+    EXPECT_TRUE(says(data, "times of day: the hour, and its place in the day: 't'"));
+    EXPECT_EQ(nn::preprocessing_from_json(nn::preprocessing_json(data)).header().columns,
+              data.header().columns);
+  }
+}
+
+TEST(Columns, AWordAmongMonthsOrTimesLeavesThemTexts) {
+  for (const char* dated : {"2020-0", "08:0", "2020Q"}) {
+    CsvFile file(table(60, [&](int i) {
+      return i == 7 ? std::string("soon") : dated + std::to_string(1 + i % 4);
+    }));
+    EXPECT_EQ(file.load().header().columns.at(0).categories.size(), 5U) << dated;
+  }
+}
+
+TEST(Columns, MonthsSplitByTime) {
+  std::string text = "month,n,y\n";
+  for (int i = 0; i < 12; ++i)
+    text += "2020-" + std::string(i < 9 ? "0" : "") + std::to_string(i + 1) + "," +
+            std::to_string(i * 5 % 12) + (i % 2 == 0 ? ",p\n" : ",q\n");
+  CsvFile file(text);
+  file.spec.split = {.valid = 0.25, .test = 0.25, .time = "month"};
+  EXPECT_EQ(list(file.load().part(nn::Part::test)), (std::vector<std::uint32_t>{9, 10, 11}));
+}
+
 TEST(Columns, DatesAreReadInTheOrderThatFitsAllRows) {
   const auto order = [](const std::string& text) {
     return CsvFile(text).load().header().columns.at(0).date;

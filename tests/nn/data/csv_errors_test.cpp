@@ -81,12 +81,11 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
                "data.csv:3:3: a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252"},
-        BadCsv{"zip", std::string("PK\3\4\0\0", 6),
-               "data.csv:1:5: a zero byte: this is a zip archive, or a workbook such as .xlsx: "
-               "unpack it, or save its sheet as CSV"},
-        BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
-               "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'"
-               "; where it stands for no value, name it in data.missing"},
+        BadCsv{
+            "slip_of_the_pen", numbered(20, "l7,p\n"),
+            "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'; "
+            "`categories: [a]` (of data) takes its values for names, `ignore: [a]` leaves it out, "
+            "`missing: [l7]` if no value is meant"},
         BadCsv{"infinite", numbered(20, "inf,p\n"),
                "data.csv:22:1: 'inf': expected a number that fits into 32 bits, as in 20 other "
                "rows of "
@@ -174,7 +173,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"ignored_unknown", kGood,
                "data.csv: ignore: there is no column 'kin', did you mean 'kind'?",
                [](nn::DataSpec& s) { s.ignore = {"kin"}; }},
-        BadCsv{"all_ignored", kGood, "data.csv: no column to learn from besides the target",
+        BadCsv{"all_ignored", kGood,
+               "data.csv: no column to learn from besides the target: left out, as `ignore` says: "
+               "'a', 'b'",
                [](nn::DataSpec& s) {
                  s.ignore = {"a", "b"};
                }},

@@ -66,6 +66,39 @@ TEST(Dates, MayLeaveOutTheCentury) {
     EXPECT_FALSE(read_date(text, DateOrder::day_first)) << text;
 }
 
+double days_of(const char* text, DateOrder order) {
+  const auto date = read_date(text, order);
+  return date ? date->days : -1;
+}
+
+TEST(Dates, MayBeMonthsAndQuarters) {
+  for (const char* text : {"1970-02", "1970/2", "1970M02", "1970-M2", "1970 m02", "02/1970",
+                           "2-1970", "Feb 1970", "February, 1970", "feb-1970", "Feb. 1970",
+                           "1970-Feb", "1970 Feb", "Feb-70", "Feb '70", "Feb'70"})
+    EXPECT_EQ(days_of(text, DateOrder::month), 31) << text;
+  for (const char* text :
+       {"1970Q2", "1970-Q2", "1970 q2", "Q2 1970", "Q2-1970", "Q2/1970", "2Q1970", "2Q 1970"})
+    EXPECT_EQ(days_of(text, DateOrder::month), 90) << text;
+  EXPECT_TRUE(read_date("Feb-70", DateOrder::month)->short_year);
+  EXPECT_FALSE(read_date("Feb-1970", DateOrder::month)->short_year);
+  for (const char* text :
+       {"1970",    "1970-13", "1970-00",  "1970.02", "1970 02",    "197002", "13/1970", "Q5 1970",
+        "1970Q0",  "1970Q",   "02-70",    "0812-05", "1970-02-01", "Feb",    "Feb 70",  "1970-021",
+        "Feb1970", "02 1970", "Mai 1970", ""})
+    EXPECT_FALSE(read_date(text, DateOrder::month)) << text;
+}
+
+TEST(Dates, MayBeTimesOfDay) {
+  for (const char* text : {"06:00", "6:00", "06:00:00", "6:00 AM", "6 am", "6AM", "06:00:00.0",
+                           "08:00+02:00", "06:00Z"})
+    EXPECT_EQ(days_of(text, DateOrder::clock), .25) << text;
+  EXPECT_EQ(days_of("12 PM", DateOrder::clock), .5);
+  EXPECT_DOUBLE_EQ(days_of("01:00+02", DateOrder::clock), 23 / 24.0) << "of the day before";
+  for (const char* text : {"6", "06", "24:00", "06:60", "13 PM", "0 AM", "6:00:00 x", "1970-01-01",
+                           "06:00 06:00", "6 h", ""})
+    EXPECT_FALSE(read_date(text, DateOrder::clock)) << text;
+}
+
 TEST(Dates, AreNothingElse) {
   for (const char* text : {"",
                            "2000",

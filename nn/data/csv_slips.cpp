@@ -1,0 +1,100 @@
+#include "nn/data/csv_slips.h"
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "base/words.h"
+#include "nn/data/csv_layout.h"
+#include "nn/data/csv_names.h"
+#include "nn/data/data_error.h"
+
+namespace nn {
+
+namespace {
+
+/// A name as it may stand in a list of a study file.
+std::string yaml_word(const std::string& name) {
+  const auto plain = [](char c) { return base::is_letter_or_digit(c) || c == '_'; };
+  if (!name.empty() && std::ranges::all_of(name, plain)) return name;
+  std::string quoted = "'";
+  for (const char c : name) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string yaml_list(const std::vector<std::string>& names) {
+  return "[" + base::listed(names, yaml_word) + "]";
+}
+
+/// Whether a column may hold codes, one of which has a letter: 136A among 1 to 205, x among 1 to 5.
+bool may_be_codes(const CsvColumn& column) {
+  const ColumnSlip& slip = *column.slip;
+  double ignored = 0;
+  if (slip.what != "number" || read_number(slip.at, ignored) == FieldKind::too_large) return false;
+  const ColumnCounts& counts = column.counts;
+  const bool few = counts.whole && counts.numbers > 0 &&
+                   counts.largest - counts.least < static_cast<double>(kMaxCategories);
+  return few || std::ranges::any_of(slip.at.raw, base::is_digit);
+}
+
+std::vector<std::string> words_of(const ColumnSlip& slip) {
+  return slip.words.empty() ? std::vector{slip.at.value()} : slip.words;
+}
+
+std::string code_advice(const std::vector<const CsvColumn*>& columns) {
+  std::vector<std::string> names, words;
+  for (const CsvColumn* column : columns) {
+    names.push_back(column->name);
+    for (const std::string& word : words_of(*column->slip)) words.push_back(word);
+  }
+  const bool one = names.size() == 1;
+  return std::string("; `categories: ") + yaml_list(names) +
+         (one ? "` (of data) takes its values for names, `ignore: "
+              : "` (of data) takes their values for names, `ignore: ") +
+         yaml_list(names) +
+         (one ? "` leaves it out, `missing: " : "` leaves them out, `missing: ") +
+         yaml_list(words) + "` if no value is meant";
+}
+
+std::string word_advice(const CsvColumn& column) {
+  const ColumnSlip& slip = *column.slip;
+  if (slip.words.empty()) return "; where it stands for no value, name it in data.missing";
+  return "; `missing: [" + base::listed(slip.words) +
+         "]` (of data) if no value is meant, `keep` to take the column as texts";
+}
+
+/// Where the first row alone is odd, it may be none.
+std::string row_advice(const CsvText& csv, const CsvColumn& column, const CsvSurvey& table) {
+  const bool alone = column.slip->file == 0 && column.counts.texts - column.counts.nones == 1;
+  return alone ? second_header_advice(csv, table, column.slip->at) : "";
+}
+
+}  // namespace
+
+void refuse_slips(CsvFiles files, const CsvSurvey& table) {
+  std::vector<const CsvColumn*> columns;
+  for (const CsvColumn& column : table.columns) {
+    if (column.slip) columns.push_back(&column);
+  }
+  if (columns.empty()) return;
+  const CsvColumn& first = *columns.front();
+  const ColumnSlip& slip = *first.slip;
+  const CsvText& csv = files[slip.file];
+  const bool codes = may_be_codes(first);
+  std::vector<const CsvColumn*> alike;
+  std::vector<std::string> others;
+  for (const CsvColumn* column : columns) {
+    if (may_be_codes(*column) == codes) alike.push_back(column);
+    if (column != &first && !(codes && may_be_codes(*column))) others.push_back(column->name);
+  }
+  std::string advice = codes ? code_advice(alike) : word_advice(first);
+  advice += row_advice(csv, first, table);
+  if (!others.empty()) advice += "; such texts are in " + first_names(others) + ", too";
+  double ignored = 0;
+  const bool large = slip.words.empty() && read_number(slip.at, ignored) == FieldKind::too_large;
+  throw DataError(csv.path, slip.at.line, slip.at.column,
+                  in_quotes(slip.at.value()) + ": expected a " + (large ? kFits : slip.what) +
+                      ", as in " + base::counted(slip.others, "other row") + " of column " +
+                      in_quotes(first.name) + advice);
+}
+
+}  // namespace nn

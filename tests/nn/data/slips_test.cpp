@@ -1,0 +1,179 @@
+// What is advised where a column of numbers holds something else.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/nn/data/files.h"
+
+namespace {
+
+using nn_test::CsvFile;
+using nn_test::error_of;
+using nn_test::says;
+
+std::string table(int rows, const std::function<std::string(int)>& a,
+                  const std::function<std::string(int)>& b) {
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < rows; ++i)
+    text += a(i) + "," + b(i) + "," + std::to_string(i * i % 97) + ".5\n";
+  return text;
+}
+
+std::string message(const std::string& text) {
+  const CsvFile file(text);
+  return error_of(file.folder.path(), [&] { (void)file.load(); });
+}
+
+std::function<std::string(int)> numbers_but(int row, const std::string& word, int most = 400) {
+  return [=](int i) { return i == row ? word : std::to_string(i * 7 % most); };
+}
+
+TEST(Slips, ACodeWithALetterIsAName) {
+  for (const char* code : {"136A", "16a", "c168", "01A"})
+    EXPECT_EQ(message(table(60, numbers_but(4, code), numbers_but(-1, ""))),
+              "data.csv:6:1: '" + std::string(code) +
+                  "': expected a number, as in 59 other rows of column 'a'; `categories: [a]` (of "
+                  "data) takes its values for names, `ignore: [a]` leaves it out, `missing: [" +
+                  code + "]` if no value is meant");
+  CsvFile file(table(60, numbers_but(4, "136A", 30), numbers_but(-1, "")));
+  file.spec.categories = {"a"};
+  EXPECT_TRUE(says(file.load(), "texts, one input for each: 'a' (31)"));
+}
+
+TEST(Slips, AWordAmongFewNumbersMakesCategories) {
+  for (const char* word : {"x", "other", "none of these"})
+    EXPECT_EQ(
+        message(table(60, numbers_but(4, word, 6), numbers_but(-1, ""))).substr(0, 115),
+        ("data.csv:6:1: '" + std::string(word) +
+         "': expected a number, as in 59 other rows of column 'a'; `categories: [a]` (of data) "
+         "takes its values for names")
+            .substr(0, 115));
+}
+
+TEST(Slips, AllSuchColumnsAreNamed) {
+  EXPECT_EQ(message(table(60, numbers_but(4, "136A"), numbers_but(9, "7 b"))),
+            "data.csv:6:1: '136A': expected a number, as in 59 other rows of column 'a'; "
+            "`categories: [a, b]` (of data) takes their values for names, `ignore: [a, b]` leaves "
+            "them out, `missing: [136A, '7 b']` if no value is meant");
+  EXPECT_EQ(message(table(60, numbers_but(4, "136A"), numbers_but(9, "unknown"))),
+            "data.csv:6:1: '136A': expected a number, as in 59 other rows of column 'a'; "
+            "`categories: [a]` (of data) takes its values for names, `ignore: [a]` leaves it out, "
+            "`missing: [136A]` if no value is meant; such texts are in 'b', too");
+  EXPECT_EQ(message(table(60, numbers_but(4, "unknown"), numbers_but(9, "asked"))),
+            "data.csv:6:1: 'unknown': expected a number, as in 59 other rows of column 'a'; where "
+            "it stands for no value, name it in data.missing; such texts are in 'b', too");
+}
+
+TEST(Slips, CodesThatRecurAreNamesToo) {
+  const auto recurring = [](int i) {
+    return i % 5 == 4 ? std::string("B2") : std::to_string(i * 7 % 90) + ".5";
+  };
+  EXPECT_EQ(message(table(100, recurring, numbers_but(-1, ""))),
+            "data.csv:6:1: 'B2': expected a number, as in 80 other rows of column 'a'; "
+            "`categories: [a]` (of data) takes its values for names, `ignore: [a]` leaves it out, "
+            "`missing: [B2]` if no value is meant");
+}
+
+TEST(Slips, NamesThatYamlWouldReadOtherwiseAreQuoted) {
+  std::string text = table(60, numbers_but(4, "1'2\"x"), numbers_but(-1, ""));
+  text.replace(0, 1, "of: all");
+  EXPECT_NE(message(text).find("`categories: ['of: all']`"), std::string::npos) << message(text);
+  EXPECT_NE(message(text).find("`missing: ['1''2\"x']`"), std::string::npos) << message(text);
+}
+
+TEST(Refusal, SaysWhatWasLeftOut) {
+  std::string ids = "id,same,y\n";
+  for (int i = 0; i < 40; ++i)
+    ids += "n" + std::to_string(i) + ",x," + std::to_string(i % 7) + ".5\n";
+  EXPECT_EQ(message(ids),
+            "data.csv: no column to learn from besides the target: left out, the same text in "
+            "every row: 'same'; left out, nearly every row has a text of its own (`keep` makes it "
+            "inputs): 'id' (such as 'n0')");
+  CsvFile file("a,b,y\n1,2,3.5\n4,5,6.5\n");
+  file.spec.ignore = {"a", "b"};
+  EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
+            "data.csv: no column to learn from besides the target: left out, as `ignore` says: "
+            "'a', 'b'");
+}
+
+TEST(Rows, ThatAreNotReadAreCounted) {
+  CsvFile file("a,y\n1,p\n2,\n3,q\n4,p\n5,r\n6,r\n");
+  file.spec.rows = 3;
+  EXPECT_TRUE(says(file.load(), "only the first 3 rows with a target are read, as `rows` says"));
+  EXPECT_TRUE(says(file.load(), "1 row left out: no value of 'y'"));
+  file.spec.rows = 5;
+  EXPECT_FALSE(says(file.load(), "only the first 5 rows with a target are read, as `rows` says"));
+  file.spec.rows = 0;
+  file.spec.classes = {"p", "q"};
+  EXPECT_TRUE(says(file.load(), "2 rows left out: `classes` does not name theirs"));
+  file.spec.classes.clear();
+  file.spec.ignore = {};
+  CsvFile two("a,b,y\n1,2,p\n2,3,q\n");
+  two.spec.ignore = {"b"};
+  EXPECT_TRUE(says(two.load(), "left out, as `ignore` says: 'b'"));
+}
+
+/// A table of `classes` whole numbers to predict, `rows` of each but of the last one.
+std::string counted(int classes, int rows, int of_last) {
+  std::string text = "a,y\n";
+  for (int c = 0; c < classes; ++c)
+    for (int i = 0; i < (c + 1 == classes ? of_last : rows); ++i)
+      text += std::to_string(i * 13 % 101) + ".25," + std::to_string(3 * c) + "\n";
+  return text;
+}
+
+TEST(Target, ManyWholeNumbersAreClassesWhereEachHasRows) {
+  const auto task = [](const std::string& text) { return CsvFile(text).load().header().task; };
+  using enum nn::LearningTask;
+  EXPECT_EQ(task(counted(21, 50, 50)), classification);
+  EXPECT_EQ(task(counted(21, 60, 49)), regression) << "though the mean is above 50";
+  EXPECT_EQ(task(counted(100, 51, 1)), regression);
+  EXPECT_EQ(task(counted(100, 50, 50)), classification);
+  EXPECT_EQ(task(counted(101, 50, 50)), regression);
+  EXPECT_EQ(task(counted(20, 9, 1)), classification) << "few may have few rows";
+}
+
+TEST(Target, AConstantIsRefusedInAllForms) {
+  const std::string refusal = "data.csv: the target 'y' has the same value in every row";
+  for (const char* value : {"7", "7.5", "$7.50", "word", "-1e3", "7 kg", "5%"}) {
+    std::string text = "a,y\n";
+    for (int i = 0; i < 40; ++i) text += std::to_string(i * 7 % 40) + "," + value + "\n";
+    EXPECT_EQ(message(text), refusal) << value;
+  }
+  CsvFile asked("a,y\n1,7\n2,7\n5,7\n");
+  asked.spec.task = nn::LearningTask::regression;
+  EXPECT_EQ(error_of(asked.folder.path(), [&] { (void)asked.load(); }), refusal);
+}
+
+TEST(Target, ClassesAreNamedWithTheirRows) {
+  EXPECT_TRUE(says(CsvFile("a,y\n1,p\n2,q\n3,p\n").load(), "2 classes: 'p' (2 rows), 'q' (1)"));
+  std::string many = "a,y\n";
+  for (int i = 0; i < 30; ++i)
+    many += std::to_string(i * i) + ",k" + std::to_string(10 + i % 15) + "\n";
+  EXPECT_TRUE(says(CsvFile(many).load(),
+                   "15 classes: 'k10' (2 rows), 'k11' (2), 'k12' (2), 'k13' (2), 'k14' (2), 'k15' "
+                   "(2), 'k16' (2), 'k17' (2), 'k18' (2), 'k19' (2), 'k20' (2), 'k21' (2) and 3 "
+                   "more"));
+}
+
+TEST(Target, SpellingsOfOneClassAreNamed) {
+  const auto spelt = [](const std::vector<std::string>& words) {
+    std::string text = "a,y\n";
+    for (int i = 0; i < 24; ++i)
+      text +=
+          std::to_string(i * i) + "," + words[static_cast<std::size_t>(i) % words.size()] + "\n";
+    const nn::Dataset data = CsvFile(text).load();
+    for (const std::string& note : data.header().notes)
+      if (note.starts_with("classes that differ")) return note.substr(note.find(':') + 2);
+    return std::string();
+  };
+  const std::string rest = ": where they mean the same, write them alike in the table";
+  EXPECT_EQ(spelt({"yes", "no", "Yes", "YES", "No"}), "'No', 'no'; 'YES', 'Yes', 'yes'" + rest);
+  EXPECT_EQ(spelt({"type a", "Type-A", "type b"}), "'Type-A', 'type a'" + rest);
+  EXPECT_EQ(spelt({"\"in \"", "in", "out"}), "'in', 'in '" + rest);
+  EXPECT_EQ(spelt({"yes", "no"}), "");
+  EXPECT_EQ(spelt({"-1", "1", "0"}), "");
+}
+
+}  // namespace
