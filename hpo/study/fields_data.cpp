@@ -11,6 +11,8 @@ namespace hpo::study {
 
 namespace {
 
+constexpr auto kMostSkipped = static_cast<double>(nn::kMostSkipped);
+
 std::vector<Field> source_rows() {
   return {
       {.name = "data",
@@ -76,6 +78,42 @@ std::vector<Field> column_rows() {
        .doc = "`true` if the first line names the columns, `false` if it does not. `guess` decides "
               "by the table.",
        .binding = to<&DataRows::header>()},
+      {.name = "data.skip",
+       .otherwise = "no line is skipped",
+       .only = "csv",
+       .doc = "Lines of the file that are not part of the table, such as a title, comments, units "
+              "or a footer. `check` proposes the keys where a table does not fit without them. "
+              "They apply to `data.test`, too, and to tables that `predict` reads.",
+       .binding = to<&DataRows::skip>()},
+      {.name = "data.skip.lines",
+       .min = 1,
+       .max = kMostSkipped,
+       .otherwise = "none",
+       .unit = "lines",
+       .doc = "Number of lines to skip at the beginning of the file, above the header. Empty lines "
+              "count.",
+       .binding = to<&SkipRows::lines>()},
+      {.name = "data.skip.comment",
+       .otherwise = "no line is a comment",
+       .doc = "Text that comments begin with, such as `#`. Every line that begins with it is "
+              "skipped.",
+       .literal = true,
+       .binding = to<&SkipRows::comment>()},
+      {.name = "data.skip.after_header",
+       .min = 1,
+       .max = kMostSkipped,
+       .otherwise = "none",
+       .unit = "rows",
+       .doc = "Number of rows to skip below the header: units, or a second header.",
+       .binding = to<&SkipRows::after_header>()},
+      {.name = "data.skip.footer",
+       .min = 1,
+       .max = kMostSkipped,
+       .otherwise = "none",
+       .unit = "lines",
+       .doc = "Number of lines to skip at the end of the file. Empty lines at the very end do not "
+              "count.",
+       .binding = to<&SkipRows::footer>()},
       {.name = "data.ignore",
        .fallback = "[]",
        .only = "csv",
@@ -109,8 +147,8 @@ std::vector<Field> column_rows() {
        .max = 4e9,
        .otherwise = "all",
        .unit = "rows",
-       .doc =
-           "Number of rows to read, from the beginning of the data. With `idx`, of training rows.",
+       .doc = "Number of rows to read, from the beginning of the data. Rows without a value of the "
+              "target do not count. With `idx`, of training rows.",
        .binding = to<&DataRows::rows>()},
       {.name = "data.task",
        .otherwise = "guessed from the target and reported",

@@ -87,6 +87,13 @@ struct ArrayFiles {
   std::string x, y;
 };
 
+/// Of nn::SkipSpec.
+struct SkipRows {
+  std::optional<std::int64_t> lines;
+  std::string comment;
+  std::optional<std::int64_t> after_header, footer;
+};
+
 struct SplitRows {
   double valid = 0.2, test = 0.2;  ///< shares of the rows
   std::uint64_t seed = 0;
@@ -96,11 +103,13 @@ struct SplitRows {
 /// The section `data`. Paths are absolute in a study that was loaded.
 struct DataRows {
   std::optional<std::vector<std::string>> csv, idx;  ///< of several, the first that exists
+  std::vector<std::string> unread;                   ///< of these lists, those that exist, too
   std::optional<ArrayFiles> npy;
   std::optional<std::vector<std::string>> safetensors;
   std::string test;  ///< a second table; empty: none
   std::vector<std::string> target;
   nn::HeaderRow header = nn::HeaderRow::guess;
+  std::optional<SkipRows> skip;
   std::vector<std::string> ignore, keep, categories, missing, classes;
   std::optional<Expr<std::int64_t>> rows;
   nn::LearningTask task = nn::LearningTask::guess;

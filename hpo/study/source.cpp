@@ -78,13 +78,35 @@ std::string located(const std::vector<std::string>& candidates, const std::strin
   throw StudyError(places.at(path + ".0"), reason);
 }
 
+namespace {
+
+/// The candidates that exist beside the one that was found.
+std::vector<std::string> others_that_exist(const std::vector<std::string>& candidates,
+                                           const std::string& found, const StudySpec& study) {
+  std::vector<std::string> others;
+  for (const std::string& candidate : candidates) {
+    try {
+      if (nn::locate_data(candidate, study.folder) != found) others.push_back(candidate);
+    } catch (const nn::DataError&) {
+      // It is one of several because it may be missing.
+    }
+  }
+  return others;
+}
+
+}  // namespace
+
 void locate_sources(StudySpec& study) {
   DataRows& data = study.data;
   const auto locate = [&](std::string& file, const std::string& path) {
     file = located({file}, path, study);
   };
-  for (auto* files : {&data.csv, &data.idx, &data.safetensors})
-    if (*files) *files = {located(**files, base::cat("data.", data.source()), study)};
+  for (auto* files : {&data.csv, &data.idx, &data.safetensors}) {
+    if (!*files) continue;
+    const std::string found = located(**files, base::cat("data.", data.source()), study);
+    data.unread = others_that_exist(**files, found, study);
+    *files = {found};
+  }
   if (data.npy) {
     locate(data.npy->x, "data.npy.x");
     locate(data.npy->y, "data.npy.y");

@@ -33,6 +33,11 @@ nn::DataSpec read_data(const DataRows& data, const Params& params) {
   read_source(data, spec);
   spec.targets = data.target;
   spec.header = data.header;
+  if (data.skip)
+    spec.skip = {.lines = data.skip->lines.value_or(0),
+                 .comment = data.skip->comment,
+                 .after_header = data.skip->after_header.value_or(0),
+                 .footer = data.skip->footer.value_or(0)};
   spec.ignore = data.ignore;
   spec.keep = data.keep;
   spec.categories = data.categories;
