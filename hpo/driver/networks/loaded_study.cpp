@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/driver/networks/trial_plan.h"
 #include "hpo/study/from.h"
 #include "hpo/study/metric_names.h"
@@ -13,6 +14,18 @@
 namespace hpo {
 
 namespace {
+
+/// A sentence where a list names files that are not read, though they exist.
+void note_unread(const StudySpec& study, std::vector<std::string>& notes) {
+  const std::vector<std::string>& unread = study.data.unread;
+  if (unread.empty()) return;
+  const std::filesystem::path path = data_spec(study, study.space.middle()).path;
+  notes.insert(notes.begin(), base::cat("of the list in `", study.data.source(), "`, ",
+                                        base::printable(path.filename().string()),
+                                        " is read, as the first that "
+                                        "exists; not read: ",
+                                        base::printable(base::listed(unread))));
+}
 
 /// A sentence for each metric whose goal is the worst network.
 std::vector<std::string> odd_goals(const StudySpec& study) {
@@ -65,6 +78,7 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   std::vector<std::string> notes = data.value.get().header().notes;
   const std::vector<std::string>& doubts = data.value.get().header().doubts;
   notes.insert(notes.end(), doubts.begin(), doubts.end());
+  note_unread(study, notes);
   for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
   note_metric(settled, data.info, notes);
   const nn::DataSpec spec = data_spec(settled, params);
