@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "hpo/study/command.h"
 #include "hpo/study/real_time.h"
 #include "hpo/study/trial_spec.h"
+#include "nn/evaluation/baseline.h"
 #include "runtime/instance.h"
 
 namespace cli {
@@ -148,6 +151,32 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   return kDone;
 }
 
+/// Says which large file is about to be read: that takes a while.
+void say_large_file(const hpo::StudySpec& study) {
+  constexpr std::uintmax_t kLarge = std::uintmax_t{64} << 20;  // a second of reading, or more
+  const std::filesystem::path path = hpo::data_spec(study, study.space.middle()).path;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error || bytes < kLarge) return;
+  std::fprintf(stderr, "  reading %s (%s)\n", base::printable(path.filename().string()).c_str(),
+               base::format_bytes(bytes).c_str());
+}
+
+/// The baselines; without the linear one where that would take more than a moment.
+std::string baseline_lines(const hpo::LoadedStudy& loaded) {
+  constexpr double kMoment = 4e9, kNoticeable = 1e9;  // operations: seconds of one core
+  const auto& header = loaded.data.value.get().header();
+  const int folds = hpo::data_spec(loaded.study, loaded.params).split.folds;
+  const double work = nn::baseline_work(header) * (folds > 0 ? folds + 1 : 1);
+  const std::string name(nn::name_of(nn::Baseline::linear, header.task));
+  if (work > kMoment)
+    std::fprintf(stderr, "  %s would take a while here: a sweep fits it\n", name.c_str());
+  else if (work > kNoticeable)
+    std::fprintf(stderr, "  fitting %s\n", name.c_str());
+  const hpo::Baselines baselines(loaded, {}, work <= kMoment);
+  return text_baselines(baselines.rows(), loaded.study.metric.name);
+}
+
 /// Nothing runs here: there is only the file to be looked at.
 int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
   const std::string known = known_lines(study);
@@ -174,6 +203,7 @@ int run_check(const Arguments& arguments) {
   hold_to_isa(study.resources.isa);
   if (study.runs_command) return check_program(arguments, study);
   if (study.is_asked) return check_asked(arguments, study);
+  if (!arguments.has("--quiet")) say_large_file(study);
   rt::Runtime runtime({.executor = rt::Executor::sequential});
   const hpo::LoadedStudy loaded = hpo::load_settled(study);
   for (const hpo::Params& params : probes(study.space))
@@ -197,9 +227,7 @@ int run_check(const Arguments& arguments) {
         folds, folds);
   for (const std::string& note : loaded.notes) std::fprintf(stderr, "  %s\n", note.c_str());
   say_advice(arguments);
-  const hpo::Baselines baselines(loaded);
-  const std::string rows = text_baselines(baselines.rows(), loaded.study.metric.name);
-  std::fputs(rows.c_str(), stderr);
+  std::fputs(baseline_lines(loaded).c_str(), stderr);
   say_refusal([&] {
     hpo::require_resources(loaded.asked);
     if (loaded.asked.gpus > 0) hpo::prepare_gpu(loaded.asked);

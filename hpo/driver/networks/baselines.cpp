@@ -44,7 +44,8 @@ nn::Baseline kind_of(const std::string& name, nn::LearningTask task) {
 
 }  // namespace
 
-Baselines::Baselines(const LoadedStudy& loaded, TreePlan trees) : trees_(std::move(trees)) {
+Baselines::Baselines(const LoadedStudy& loaded, TreePlan trees, bool linear)
+    : trees_(std::move(trees)) {
   tasks::setup_process();
   nn::DataSpec part = data_spec(loaded.study, loaded.params);
   folds_.push_back(loaded.data);
@@ -52,8 +53,10 @@ Baselines::Baselines(const LoadedStudy& loaded, TreePlan trees) : trees_(std::mo
     folds_.push_back(load_data(loaded.study, part));
   const bool folded = folds_.size() > 1;
   const StudyData whole = folded ? load_data(loaded.study, undivided(part)) : loaded.data;
-  for (const nn::Baseline kind : nn::kBaselines)
+  for (const nn::Baseline kind : nn::kBaselines) {
+    if (kind == nn::Baseline::linear && !linear) continue;
     rows_.push_back(begin(std::string(nn::name_of(kind, whole.info.task)), whole));
+  }
   if (trees_.size) rows_.push_back(begin(std::string(nn::kBoostedTrees), whole));
 }
 

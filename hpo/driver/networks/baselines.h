@@ -23,9 +23,9 @@ namespace hpo {
 /// on all rows but the test part for the score there.
 class Baselines {
  public:
-  /// Starts them; trees only where they have a size. Needs a rt::Runtime. Loads the folds of the
-  /// data.
-  explicit Baselines(const LoadedStudy& loaded, TreePlan trees = {});
+  /// Starts them; trees only where they have a size, the linear one only if it is asked for. Needs
+  /// a rt::Runtime. Loads the folds of the data.
+  explicit Baselines(const LoadedStudy& loaded, TreePlan trees = {}, bool linear = true);
   /// Takes what the log has of them.
   Baselines(std::vector<BaselineRow> known, TreePlan trees)
       : trees_(std::move(trees)), known_(std::move(known)) {}
