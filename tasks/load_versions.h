@@ -6,7 +6,7 @@
 namespace tasks {
 
 struct LoadVersions {
-  int csv = 7, csv_pair = 5, npy = 3, safetensors = 3, idx = 2;
+  int csv = 8, csv_pair = 6, npy = 4, safetensors = 4, idx = 2;
 };
 inline constexpr LoadVersions kLoadVersions;
 

@@ -174,7 +174,7 @@ const auto latency_task =
         });
 
 const auto baseline_task =
-    rt::task("baseline", 1)
+    rt::task("baseline", 2)
         .cpu([](rt::Context& context, rt::in<nn::Dataset> data, nn::Baseline kind,
                 double) -> nn::ParamSlab {
           return nn::fit_baseline(kern::cpu_kernels(), context.local<nn::Workspace>(), *data, kind);
