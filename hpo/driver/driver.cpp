@@ -144,7 +144,13 @@ bool Driver::export_best() {
   const ExportedModel& made = model.get();
   if (!made.note.empty()) emit(best->trial, Noted{made.note});
   if (made.file.empty()) return true;
-  if (made.verdict) log_.note(kVerdictFact, json_of(*made.verdict));
+  if (made.verdict) {
+    log_.note(kVerdictFact, json_of(*made.verdict));
+    std::vector<ScoreInterval> intervals;
+    for (const auto& [metric, estimate] : made.estimates)
+      intervals.push_back({.metric = metric, .low = estimate.low, .high = estimate.high});
+    log_.note(kIntervalsFact, json_of(intervals));
+  }
   if (made.calibration) log_.note(kCalibrationFact, json_of(*made.calibration));
   emit(best->trial, Exported{made.file, made.metrics, made.confusion});
   return true;

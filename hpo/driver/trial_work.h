@@ -32,6 +32,7 @@
 #include "hpo/log/study_reader.h"
 #include "hpo/log/trial_table.h"
 #include "hpo/log/verdict.h"
+#include "nn/evaluation/difference.h"
 #include "runtime/async.h"
 
 namespace hpo {
@@ -158,6 +159,8 @@ struct ExportedModel {
   ConfusionTable confusion = {};
   std::optional<Verdict> verdict = {};         ///< none if nobody judges
   std::optional<Calibrated> calibration = {};  ///< likewise, and if numbers are predicted
+  /// How sure the metrics of the test part are, beside a verdict.
+  std::vector<std::pair<std::string, nn::Estimate>> estimates = {};
 };
 
 /// What trials do. Everything is called on the driver's thread, inside a rt::Runtime.

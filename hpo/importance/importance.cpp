@@ -24,23 +24,6 @@ Rank rank_of(const RankedTrial& outcome) {
   return {broken > 0, !outcome.complete, outcome.complete ? 0 : -outcome.step, broken, loss};
 }
 
-/// The best tenth, and what is as good as the last of these; fewer where fewer break no bound.
-std::vector<bool> best_of(std::span<const RankedTrial> outcomes) {
-  std::vector<Rank> ranks;
-  for (const RankedTrial& outcome : outcomes) ranks.push_back(rank_of(outcome));
-  auto sorted = ranks;
-  std::ranges::sort(sorted);
-  const auto feasible = static_cast<std::size_t>(
-      std::ranges::count(outcomes, 0.0, [](const RankedTrial& one) { return one.violation; }));
-  const auto tenth =
-      static_cast<std::size_t>(std::ceil(kBest * static_cast<double>(outcomes.size())));
-  const std::size_t share = feasible > 0 ? std::min(tenth, feasible) : tenth;
-  const auto& last = sorted[std::max(share, kFewestBest) - 1];
-  std::vector<bool> best;
-  for (const auto& rank : ranks) best.push_back(rank <= last);
-  return best;
-}
-
 using Counts = std::vector<double>;  // of trials by cell
 
 /// How a parameter's values lie on its grid.
@@ -171,9 +154,25 @@ Importance weigh(const Parameter& parameter, std::span<const RankedTrial> outcom
 
 }  // namespace
 
+std::vector<bool> best_tenth(std::span<const RankedTrial> outcomes) {
+  std::vector<Rank> ranks;
+  for (const RankedTrial& outcome : outcomes) ranks.push_back(rank_of(outcome));
+  auto sorted = ranks;
+  std::ranges::sort(sorted);
+  const auto feasible = static_cast<std::size_t>(
+      std::ranges::count(outcomes, 0.0, [](const RankedTrial& one) { return one.violation; }));
+  const auto tenth =
+      static_cast<std::size_t>(std::ceil(kBest * static_cast<double>(outcomes.size())));
+  const std::size_t share = feasible > 0 ? std::min(tenth, feasible) : tenth;
+  const auto& last = sorted[std::max(share, kFewestBest) - 1];
+  std::vector<bool> best;
+  for (const auto& rank : ranks) best.push_back(rank <= last);
+  return best;
+}
+
 std::vector<Importance> importance_of(const Space& space, std::span<const RankedTrial> outcomes) {
   if (outcomes.size() < kFewestOutcomes) return {};
-  const std::vector<bool> best = best_of(outcomes);
+  const std::vector<bool> best = best_tenth(outcomes);
   std::vector<Importance> all;
   double sum = 0;
   for (const Parameter& parameter : space.parameters()) {

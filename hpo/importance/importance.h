@@ -35,6 +35,10 @@ struct Importance {
 /// Fewest outcomes that say anything.
 inline constexpr std::size_t kFewestOutcomes = 10;
 
+/// True for the best tenth, and for what is as good as the last of these; of few outcomes two.
+/// Fewer where fewer break no bound. `outcomes` has kFewestOutcomes entries or more.
+[[nodiscard]] std::vector<bool> best_tenth(std::span<const RankedTrial> outcomes);
+
 /// The most important first, equal ones in the order of the space; parameters that are always the
 /// same are left out. A conditional parameter is judged by the trials that had it, and counts by
 /// the square of their share among the best over their share of all (Optuna 5 does the same). Empty

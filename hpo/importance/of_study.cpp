@@ -1,6 +1,7 @@
 #include "hpo/importance/of_study.h"
 
 #include <optional>
+#include <utility>
 
 #include "base/json_writer.h"
 #include "hpo/log/metrics.h"
@@ -9,25 +10,34 @@ namespace hpo {
 
 namespace {
 
+std::optional<RankedTrial> outcome(const TrialRow& trial, const Objective& objective, bool maximize,
+                                   const std::optional<double>& value) {
+  const bool complete = trial.state == TrialState::complete;
+  if (!value || (!complete && trial.state != TrialState::stopped)) return std::nullopt;
+  return RankedTrial{.params = trial.params,
+                     .loss = maximize ? -*value : *value,
+                     .step = trial.step,
+                     .complete = complete,
+                     .violation = objective.violation(trial.metrics)};
+}
+
 /// The trials that ended with what `value_of` finds.
 template <class ValueOf>
 std::vector<RankedTrial> ranked(const std::vector<TrialRow>& trials, const Objective& objective,
                                 bool maximize, ValueOf value_of) {
   std::vector<RankedTrial> outcomes;
   for (const TrialRow& trial : trials) {
-    const bool complete = trial.state == TrialState::complete;
-    const std::optional<double> value = value_of(trial);
-    if (!value || (!complete && trial.state != TrialState::stopped)) continue;
-    outcomes.push_back({.params = trial.params,
-                        .loss = maximize ? -*value : *value,
-                        .step = trial.step,
-                        .complete = complete,
-                        .violation = objective.violation(trial.metrics)});
+    if (auto one = outcome(trial, objective, maximize, value_of(trial)))
+      outcomes.push_back(std::move(*one));
   }
   return outcomes;
 }
 
 }  // namespace
+
+std::optional<RankedTrial> outcome_of(const TrialRow& trial, const Objective& objective) {
+  return outcome(trial, objective, objective.maximize, trial.value);
+}
 
 std::vector<MetricImportance> importances_of(const Space& space,
                                              const std::vector<TrialRow>& trials,

@@ -1,6 +1,7 @@
 #pragma once
 // What the parameters of a study on disk mattered.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@ struct MetricImportance {
   std::string metric;
   std::vector<Importance> parameters;
 };
+
+/// A trial that ended with a value and did not fail, by the first metric; nothing for others.
+[[nodiscard]] std::optional<RankedTrial> outcome_of(const TrialRow& trial,
+                                                    const Objective& objective);
 
 /// For each metric that is searched for, `first` and then the objective's others. Of the trials
 /// that ended with a value of it, those that failed left out; those that break a bound are not

@@ -101,6 +101,11 @@ struct StudyReader::Impl {
     return found == facts.end() ? "" : found->second;
   }
 
+  /// The moment from which rows count time; files of format 1 have whole moments.
+  [[nodiscard]] std::int64_t origin() const {
+    return format_of(*db) == 1 ? 0 : origin_of(read_facts(*db), db->path());
+  }
+
   [[nodiscard]] StudyFacts study_facts() const {
     return study_facts_of(read_facts(*db), db->path()).value();
   }
@@ -199,10 +204,7 @@ std::vector<EventRow> StudyReader::events(std::optional<std::uint64_t> trial) co
   std::vector<EventRow> rows;
   // A driver may add columns, or bring the file to today's format, meanwhile.
   const sql::Snapshot snapshot(*impl_->db);
-  const auto facts = read_facts(*impl_->db);
-  // Files of format 1 have whole moments.
-  const std::int64_t origin = format_of(*impl_->db) == 1 ? 0 : origin_of(facts, impl_->db->path());
-  EventCursor cursor(*impl_->db, origin, trial);
+  EventCursor cursor(*impl_->db, impl_->origin(), trial);
   while (cursor.next()) {
     const Event& event = cursor.event();
     rows.push_back({.seq = cursor.seq(),
@@ -245,6 +247,12 @@ std::optional<Calibrated> StudyReader::calibration(std::uint64_t trial) const {
   return text.empty() ? std::nullopt : std::optional(calibrated_from_json(text));
 }
 
+std::vector<ScoreInterval> StudyReader::intervals(std::uint64_t trial) const {
+  const std::string text = impl_->fact(kIntervalsFact);
+  if (text.empty() || !verdict(trial)) return {};
+  return intervals_from_json(text);
+}
+
 WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");
   if (text.empty()) return {};
@@ -279,7 +287,22 @@ std::vector<SessionUse> StudyReader::device_use() const {
   const sql::Snapshot snapshot(*impl_->db);
   // Files of format 1 have no such table.
   if (format_of(*impl_->db) == 1) return {};
-  return read_use(*impl_->db, origin_of(read_facts(*impl_->db), impl_->db->path()));
+  return read_use(*impl_->db, impl_->origin());
+}
+
+ReportColumns StudyReader::reports() const {
+  const sql::Snapshot snapshot(*impl_->db);
+  return read_reports(*impl_->db);
+}
+
+std::vector<TrialSpan> StudyReader::spans() const {
+  const sql::Snapshot snapshot(*impl_->db);
+  return read_spans(*impl_->db, impl_->origin());
+}
+
+std::vector<Turn> StudyReader::turns() const {
+  const sql::Snapshot snapshot(*impl_->db);
+  return read_turns(*impl_->db, impl_->origin());
 }
 
 std::optional<DriverInfo> StudyReader::driver() const {

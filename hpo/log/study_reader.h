@@ -13,8 +13,10 @@
 #include "base/file.h"
 #include "hpo/log/baseline_rows.h"
 #include "hpo/log/calibration.h"
+#include "hpo/log/course.h"
 #include "hpo/log/event.h"
 #include "hpo/log/node_info.h"
+#include "hpo/log/score_interval.h"
 #include "hpo/log/session_use.h"
 #include "hpo/log/trial_row.h"
 #include "hpo/log/trial_table.h"
@@ -128,6 +130,9 @@ class StudyReader {
   [[nodiscard]] std::optional<Verdict> verdict(std::uint64_t trial) const;
   /// Likewise its calibration; none if it predicts numbers.
   [[nodiscard]] std::optional<Calibrated> calibration(std::uint64_t trial) const;
+  /// How sure that network's scores on the test part are; empty where there is no verdict, and in
+  /// logs of an older build.
+  [[nodiscard]] std::vector<ScoreInterval> intervals(std::uint64_t trial) const;
   [[nodiscard]] WorkCounters work() const;
   [[nodiscard]] std::vector<WorkerInfo> workers() const;
   /// The agents of the last session; none where there were none.
@@ -135,6 +140,12 @@ class StudyReader {
   /// What the workers of each session did over time, in the order of sessions. Sessions that ran no
   /// tasks, of an older build, or that died within their first seconds, are missing.
   [[nodiscard]] std::vector<SessionUse> device_use() const;
+
+  /// The course of the study (hpo/log/course.h).
+  [[nodiscard]] ReportColumns reports() const;
+  [[nodiscard]] std::vector<TrialSpan> spans() const;
+  [[nodiscard]] std::vector<Turn> turns() const;
+
   /// The live driver, if any.
   [[nodiscard]] std::optional<DriverInfo> driver() const;
   /// The resolved study file (YAML).

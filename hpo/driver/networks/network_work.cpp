@@ -413,6 +413,8 @@ rt::Async<ExportedModel> NetworkWork::write(ExportedModel made, Winner winner,
     made.verdict = co_await std::move(judging);
     rt::Async<std::optional<Calibrated>> calibrating = calibrate(study_, winner);
     made.calibration = co_await std::move(calibrating);
+    rt::Async<std::vector<NamedEstimate>> estimating = estimates_of(winner);
+    made.estimates = co_await std::move(estimating);
   }
   const nn::Choice loss = nn::written_out(spec.hyper.loss, data.value.get().view(nn::Part::train));
   std::map<std::string, std::string> texts{{"study", study_.name},
@@ -448,7 +450,7 @@ rt::Async<std::string> NetworkWork::describe(const ExportedModel& made, const Wi
   CardFacts facts{.model_file = model_file_,
                   .arithmetic = tasks::arithmetic(study_.precision),
                   .tested = made.metrics,
-                  .intervals = {},
+                  .intervals = made.estimates,
                   .baselines = {},
                   .verdict = made.verdict};
   rt::Async<void> comparing = baselines_->ready();
@@ -457,8 +459,6 @@ rt::Async<std::string> NetworkWork::describe(const ExportedModel& made, const Wi
   if (made.calibration)
     facts.tested.insert(facts.tested.end(), made.calibration->metrics.begin(),
                         made.calibration->metrics.end());
-  rt::Async<std::vector<NamedEstimate>> estimating = estimates_of(winner);
-  facts.intervals = co_await std::move(estimating);
   co_return model_card(study_, winner, facts);
 }
 

@@ -306,6 +306,12 @@ TEST(EventRows, AStudyOfTheFormatBeforeIsReadAndGoesOn) {
   const auto before = payloads(StudyReader(folder.path()).events());
   EXPECT_EQ(before.size(), events.size());
   EXPECT_EQ(payloads(StudyReader(folder.path()).events(0)), before);
+  const StudyReader looked(folder.path());
+  EXPECT_EQ(looked.reports().size(), events.size() - 1) << "all but the creation";
+  EXPECT_EQ(looked.reports().step.front(), 1);
+  EXPECT_TRUE(std::isnan(looked.reports().value[4]));
+  EXPECT_EQ(looked.spans().size(), 1U);
+  EXPECT_TRUE(looked.turns().empty());
   EXPECT_TRUE(EventLog(folder.path()).facts()) << "who looks and goes changes nothing";
   {
     sql::Database db(folder / kStudyDb, sql::Access::read);
