@@ -15,6 +15,7 @@ MAY_INCLUDE = {
     "tasks": ["tasks", "base", "runtime", "nn", "kernels"],
     "hpo": ["hpo", "base", "runtime", "tasks", "nn"],
     "hpo/search": ["hpo/search", "hpo/log", "hpo/samplers", "hpo/stopping", "hpo/space", "hpo/study/spec.h", "base"],
+    "hpo/report": ["hpo/report", "hpo/log", "hpo/export", "hpo/importance", "hpo/space", "hpo/study/spec.h", "base"],
     "hpo/space": ["hpo/space", "base"],
     "hpo/samplers": ["hpo/samplers", "hpo/space", "base"],
     "hpo/stopping": ["hpo/stopping", "hpo/space", "base"],
@@ -43,6 +44,7 @@ LIBRARIES = [
     ("GoogleTest", r"gtest/.*", ["tests"]),
     ("xxHash", r"xxhash.*", ["base"]),
     ("Random123", r"Random123/.*", ["base"]),
+    ("zlib", r"zlib\.h", ["nn/data", "hpo/report", "tests"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
     ("nlohmann", r"nlohmann/.*", ["bench", "tests"]),
 ]

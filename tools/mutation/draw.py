@@ -27,6 +27,7 @@ TESTS = {
     "hpo/importance": ["hpo-importance"],
     "hpo/log": ["hpo-log"],
     "hpo/place": ["hpo-place"],
+    "hpo/report": ["hpo-report"],
     "hpo/samplers": ["hpo-samplers"],
     "hpo/search": ["hpo-search", "hpo-rules", "hpo-ask", "hpo-solver"],
     "hpo/solver": ["hpo-solver"],

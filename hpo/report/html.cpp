@@ -1,0 +1,76 @@
+#include "hpo/report/html.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace hpo::report {
+
+void Table::add(std::string_view tag, const std::vector<Cell>& cells, std::string_view kind) {
+  rows_ += kind.empty() ? std::string("<tr>") : base::cat("<tr class=\"", kind, "\">");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool names_row = tag == "td" && i == 0 && names_ > 0;
+    const std::string_view name = names_row ? "th" : tag;
+    rows_ += base::cat("<", name, names_row ? " scope=\"row\"" : "",
+                       i < names_ ? " class=\"n\">" : ">", cells[i].html, "</", name, ">");
+  }
+  rows_ += "</tr>\n";
+}
+
+std::string Table::html() const {
+  return base::cat("<div class=\"scroll\" tabindex=\"0\"><table>\n", rows_, "</table></div>\n");
+}
+
+std::string facts(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::string out = "<dl class=\"facts\">\n";
+  for (const auto& [name, value] : pairs)
+    out += base::cat("<div><dt>", escaped(name, kLongName), "</dt><dd>", escaped(value, kLongName),
+                     "</dd></div>\n");
+  return out + "</dl>\n";
+}
+
+std::string paragraph(std::string_view text, std::string_view kind) {
+  if (text.empty()) return "";
+  const std::string tag = kind.empty() ? "<p>" : base::cat("<p class=\"", kind, "\">");
+  return base::cat(tag, escaped(text), "</p>\n");
+}
+
+std::string list(const std::vector<std::string>& texts) {
+  if (texts.empty()) return "";
+  std::string out = "<ul>\n";
+  for (const std::string& text : texts) out += base::cat("<li>", escaped(text), "</li>\n");
+  return out + "</ul>\n";
+}
+
+std::string code(std::string_view lines) {
+  return base::cat("<pre class=\"copy\" tabindex=\"0\">", escaped_lines(lines), "</pre>\n");
+}
+
+std::string folded(std::string_view title, std::string_view html) {
+  return base::cat("<details><summary>", escaped(title), "</summary>\n", html, "</details>\n");
+}
+
+std::string bar(const std::vector<std::pair<std::string, double>>& shares, std::string_view label) {
+  constexpr double kLength = 100;
+  std::string out = base::cat(
+      "<svg class=\"bar\" viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" "
+      "role=\"img\" aria-label=\"",
+      escaped(label), "\"><rect class=\"rest\" width=\"100\" height=\"6\"/>");
+  double at = 0;
+  for (const auto& [kind, share] : shares) {
+    const double length = std::isfinite(share) ? std::clamp(share * kLength, 0.0, kLength - at) : 0;
+    if (length <= 0) continue;
+    out += base::cat("<rect class=\"", kind, "\" x=\"", base::with_decimals(at, 1), "\" width=\"",
+                     base::with_decimals(length, 1), "\" height=\"6\"/>");
+    at += length;
+  }
+  return out + "</svg>";
+}
+
+std::string picture(std::string_view name, std::string_view label) {
+  return base::cat("<figure class=\"chart\" data-chart=\"", name, "\" role=\"img\" aria-label=\"",
+                   escaped(label), "\"></figure>\n");
+}
+
+}  // namespace hpo::report

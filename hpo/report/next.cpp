@@ -1,0 +1,130 @@
+// Where to search next, as far as counts tell.
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "base/words.h"
+#include "hpo/report/best_values.h"
+#include "hpo/report/html.h"
+#include "hpo/report/section.h"
+
+namespace hpo::report {
+
+namespace {
+
+/// Fewer trials that ended with a value are no ground for advice.
+constexpr std::size_t kFewestForAdvice = 30;
+/// The share of the best tenth at the end of a range from which on they press against it.
+constexpr double kPress = 0.5;
+/// Names that the heading has.
+constexpr std::size_t kNamed = 3;
+/// Importance from which on a bound is worth moving, and below which a parameter may stay.
+constexpr double kMatters = 0.05, kIdle = 0.02;
+
+struct Advice {
+  std::vector<std::string> widen, keep;  ///< names
+  std::vector<std::string> reasons;
+  std::string yaml;
+};
+
+std::string key_of(const std::string& name) {
+  const bool plain = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+  });
+  return plain ? name : base::quote_json(name);
+}
+
+/// A bound further out: on a log scale by a quarter of the range, else by half of it.
+double further(const ParameterColumn& column, bool up) {
+  const double width = column.max - column.min;
+  double bound = up ? column.max + width / 2 : column.min - width / 2;
+  if (column.is_log) {
+    const double factor = std::pow(column.max / column.min, 0.25);
+    bound = up ? column.max * factor : column.min / factor;
+  }
+  if (column.is_whole) return std::max(std::round(bound), column.is_log ? 1.0 : bound);
+  const std::string rounded = base::with_digits(bound, 2);
+  return base::parse_double(rounded).value_or(bound);
+}
+
+/// Whether a range may go further: shares and probabilities end at 0 and 1.
+bool may_widen(const ParameterColumn& column, bool up) {
+  const bool share = !column.is_log && !column.is_whole && column.min >= 0 && column.max <= 1;
+  if (share) return false;
+  return up || column.is_log || column.min < 0;
+}
+
+void advise_wider(Advice& advice, const ParameterColumn& column, const BestValues& best, bool up) {
+  const double bound = up ? column.max : column.min;
+  const std::string name = visible(column.name, kLongName);
+  const auto near =
+      std::lround((up ? best.at_max : best.at_min) * static_cast<double>(best.trials));
+  advice.widen.push_back(name);
+  advice.reasons.push_back(base::cat(near, " of ", best.trials, " of the best tenth lie at the ",
+                                     up ? "upper" : "lower", " end of ", name, " (",
+                                     value_text(column, bound), "): widen it."));
+  const double min = up ? column.min : further(column, false);
+  const double max = up ? further(column, true) : column.max;
+  advice.yaml += base::cat("  ", key_of(column.name), ": {", column.is_whole ? "type: int, " : "",
+                           "min: ", base::format_double(min), ", max: ", base::format_double(max),
+                           column.is_log ? ", scale: log" : "", "}\n");
+}
+
+void advise_to_keep(Advice& advice, const Gathered& study, const ParameterColumn& column) {
+  const ParamValue* value = study.best->params.find(column.name);
+  if (value == nullptr) return;
+  const std::string name = visible(column.name, kLongName);
+  advice.keep.push_back(name);
+  advice.reasons.push_back(base::cat(name, " made little difference (", percent_of(column.share, 1),
+                                     "): keep it at ", visible(study.label(*value), kLongName),
+                                     " and search one dimension less."));
+  advice.yaml +=
+      base::cat("  ", key_of(column.name), ": {value: ", study.hidden(text_of(*value)), "}\n");
+}
+
+Advice advice_of(const Gathered& study) {
+  Advice advice;
+  const auto searched = std::ranges::count(study.parameters, true, &ParameterColumn::is_searched);
+  for (const ParameterColumn& column : study.parameters) {
+    if (!column.is_searched) continue;
+    const auto best = best_values(study, column);
+    if (column.is_number && best && column.share >= kMatters) {
+      for (const bool up : {true, false}) {
+        const bool presses = (up ? best->at_max : best->at_min) >= kPress;
+        if (presses && may_widen(column, up)) advise_wider(advice, column, *best, up);
+      }
+    }
+    // With two parameters, one without effect is not worth a line.
+    if (column.share < kIdle && searched > 2) advise_to_keep(advice, study, column);
+  }
+  return advice;
+}
+
+}  // namespace
+
+std::optional<Section> next_section(const Gathered& study) {
+  if (!study.best || study.outcomes < kFewestForAdvice) return std::nullopt;
+  const Advice advice = advice_of(study);
+  if (advice.reasons.empty()) return std::nullopt;
+  const auto named = [](const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i)
+      out += (i > 0 ? ", " : "") + names[i];
+    return names.size() > kNamed ? base::cat(out, " and ", names.size() - kNamed, " more") : out;
+  };
+  Section section{.id = "next", .title = "Next"};
+  section.heading = "Next time ";
+  if (!advice.widen.empty()) section.heading += base::cat("widen ", named(advice.widen));
+  if (!advice.widen.empty() && !advice.keep.empty()) section.heading += ", and ";
+  if (!advice.keep.empty()) section.heading += base::cat("keep ", named(advice.keep));
+  section.heading += ".";
+  section.lead = base::cat("Counted over ", base::counted(study.outcomes, "trial"),
+                           ". Other data may say otherwise.");
+  section.body = list(advice.reasons) + code("parameters:\n" + advice.yaml);
+  return section;
+}
+
+}  // namespace hpo::report

@@ -1,0 +1,52 @@
+#include "hpo/report/page.h"
+
+#include "base/text.h"
+#include "hpo/report/html.h"
+
+namespace hpo::report {
+
+namespace {
+
+/// Nothing is loaded from anywhere, no script but ours runs.
+std::string policy(const Page& page) {
+  return base::cat("default-src 'none'; script-src '", page.script->hash, "'; style-src '",
+                   kStyle.hash, "'; img-src data:; base-uri 'none'; form-action 'none'");
+}
+
+std::string head(const Page& page) {
+  return base::cat(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+      policy(page),
+      "\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" "
+      "content=\"Trellis ",
+      escaped(page.version), "\">\n<meta name=\"description\" content=\"", escaped(page.summary),
+      "\">\n<title>", escaped(page.title), "</title>\n<style>", kStyle.text, "</style>\n</head>\n");
+}
+
+std::string navigation(const Page& page) {
+  std::string out =
+      base::cat("<nav aria-label=\"Sections\"><b>", escaped(page.name, kLongName), "</b>");
+  for (const Section& section : page.sections)
+    out += base::cat(" <a href=\"#", section.id, "\">", escaped(section.title), "</a>");
+  return out + "</nav>\n";
+}
+
+std::string html_of(const Section& section) {
+  const std::string_view tag = section.is_headline ? "h1" : "h2";
+  return base::cat("<section id=\"", section.id, "\">\n<", tag, ">", escaped(section.heading), "</",
+                   tag, ">\n", paragraph(section.lead, "lead"), section.body, "</section>\n");
+}
+
+}  // namespace
+
+std::string html_of(const Page& page) {
+  std::string out = base::cat(head(page), "<body>\n", navigation(page), "<main>\n");
+  for (const Section& section : page.sections) out += html_of(section);
+  out += base::cat("</main>\n<footer>Made by Trellis ", escaped(page.version), ".</footer>\n");
+  return base::cat(out, page.data, "<script>", page.script->text, "</script>\n</body>\n</html>\n");
+}
+
+}  // namespace hpo::report

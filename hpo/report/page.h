@@ -1,0 +1,26 @@
+#pragma once
+// The frame of a page: head, policy, navigation, sections, data and script.
+
+#include <string>
+#include <vector>
+
+#include "hpo/report/page_files.h"
+#include "hpo/report/section.h"
+
+namespace hpo::report {
+
+/// `title`: of the window; `summary`: one sentence for those who list pages; `data`: the elements
+/// that the script reads.
+struct Page {
+  std::string name;
+  std::string title;
+  std::string summary;
+  std::vector<Section> sections;
+  std::string data;
+  std::string version;
+  const PageFile* script = &kStudyScript;
+};
+
+[[nodiscard]] std::string html_of(const Page& page);
+
+}  // namespace hpo::report

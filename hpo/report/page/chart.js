@@ -1,0 +1,156 @@
+// The frame of a picture: a canvas that is drawn once, a second one over it for what the pointer is
+// at, a note for what is said in words. Pictures are drawn when they come into view, the others as
+// soon as nothing else is to be done.
+
+// What draws each picture, and how high it is: each file adds its own.
+const kPictures = {};
+
+const kFont = '12px system-ui, sans-serif';
+
+function colors() {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue('--' + name).trim();
+  return {ink: of('ink'), soft: of('soft'), line: of('line'), card: of('card'), data: of('data'),
+          winner: of('winner'), stopped: of('stopped'), failed: of('failed'), band: of('band')};
+}
+
+function sized(canvas, width, height) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = width + 'px';
+  canvas.style.height = height + 'px';
+  const context = canvas.getContext('2d');
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = kFont;
+  return context;
+}
+
+// Text that fits, cut with an ellipsis.
+function fitted(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let length = Math.min(text.length, 200);
+  while (length > 1 && context.measureText(text.slice(0, length) + '…').width > width) --length;
+  return text.slice(0, length) + '…';
+}
+
+function write(context, text, x, y, align, color, width) {
+  context.textAlign = align;
+  context.textBaseline = 'middle';
+  context.fillStyle = color;
+  context.fillText(width ? fitted(context, text, width) : text, x, y);
+}
+
+// `draw(c)` paints into c.context (c.width x c.height, c.color) and returns what the pointer can
+// meet: {marks: [{trial, x, y}], mark(context, trial), text(trial), note}.
+class Chart {
+  constructor(figure, draw, height) {
+    this.figure = figure;
+    this.draw = draw;
+    this.height = height;
+    this.box = make('div', 'box');
+    this.canvas = this.box.appendChild(make('canvas'));
+    this.over = this.box.appendChild(make('canvas', 'over'));
+    this.tip = this.box.appendChild(make('div', 'tip'));
+    this.note = make('p', 'note');
+    figure.append(this.box, this.note);
+    this.over.addEventListener('pointermove', (event) => this.pointed(event));
+    this.over.addEventListener('pointerleave', () => hover(null));
+    this.over.addEventListener('click', () => page.hovered !== null && openTrial(page.hovered));
+    page.charts.set(figure.dataset.chart, this);
+  }
+
+  paint() {
+    const width = Math.floor(this.box.clientWidth);
+    if (width < 40) return;
+    const height = typeof this.height === 'function' ? this.height(width) : this.height;
+    const context = sized(this.canvas, width, height);
+    this.context = sized(this.over, width, height);
+    this.width = width;
+    this.shown = this.draw({context, width, height, color: colors(), chart: this}) || {};
+    this.note.textContent = this.shown.note || '';
+    this.painted = true;
+  }
+
+  pointed(event) {
+    if (!this.painted || !this.shown.marks) return;
+    const x = event.offsetX, y = event.offsetY;
+    let best = null, least = 400;
+    const {xs, ys, trials} = this.shown.marks;
+    for (let i = 0; i < trials.length; ++i) {
+      const away = (xs[i] - x) ** 2 + (ys[i] - y) ** 2;
+      if (away < least) {
+        least = away;
+        best = i;
+      }
+    }
+    hover(best === null ? null : trials[best]);
+    this.say(best === null ? null : trials[best], x, y);
+  }
+
+  say(trial, x, y) {
+    this.tip.textContent = trial === null ? '' : trialText(trial);
+    if (trial === null) return;
+    const right = x > this.width / 2;
+    this.tip.style.left = right ? 'auto' : x + 14 + 'px';
+    this.tip.style.right = right ? this.width - x + 14 + 'px' : 'auto';
+    this.tip.style.top = y + 10 + 'px';
+  }
+
+  light(trial) {
+    if (!this.painted) return;
+    this.context.clearRect(0, 0, this.width, 4000);
+    if (trial !== null && this.shown.mark) this.shown.mark(this.context, trial);
+    if (trial === null) this.tip.textContent = '';
+  }
+}
+
+// Marks that the pointer can meet, as columns.
+const marksOf = (trials, xs, ys) => ({trials, xs, ys});
+
+function ring(context, x, y, color, radius = 6) {
+  context.strokeStyle = color;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 7);
+  context.stroke();
+}
+
+// What all pictures show of the trial under the pointer.
+page.hovered = null;
+function hover(trial) {
+  if (trial === page.hovered) return;
+  page.hovered = trial;
+  for (const chart of page.charts.values()) chart.light(trial);
+}
+
+function trialText(trial) {
+  const {meta} = page, columns = page.trial;
+  const lines = [`trial ${trial}, ${kStates[columns.state[trial]]}`];
+  if (columns.value) lines.push(`${meta.metric} ${shown(columns.value[trial])}`);
+  meta.parameters.slice(0, 8).forEach((parameter, p) => {
+    const text = paramText(p, trial);
+    if (text !== '') lines.push(`${parameter.name.slice(0, 30)} ${text.slice(0, 40)}`);
+  });
+  return lines.join('\n');
+}
+
+// A frame with an axis on the left and one below: returns where values lie.
+function frame(c, x, y, options = {}) {
+  const {left = 52, right = 12, top = 12, bottom = 26} = options;
+  const {context, width, height, color} = c;
+  const px = (v) => left + Math.min(Math.max(x.at(v), 0), 1) * (width - left - right);
+  const py = (v) => height - bottom - Math.min(Math.max(y.at(v), 0), 1) * (height - top - bottom);
+  context.lineWidth = 1;
+  for (const tick of y.ticks(Math.max(2, Math.floor((height - top - bottom) / 34)))) {
+    context.strokeStyle = color.line;
+    context.beginPath();
+    context.moveTo(left, py(tick));
+    context.lineTo(width - right, py(tick));
+    context.stroke();
+    write(context, shown(tick), left - 6, py(tick), 'right', color.soft);
+  }
+  for (const tick of x.ticks(Math.max(2, Math.floor((width - left - right) / 80))))
+    write(context, (options.xText || shown)(tick), px(tick), height - bottom + 14, 'center', color.soft);
+  return {px, py, left, right, top, bottom};
+}

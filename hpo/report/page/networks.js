@@ -1,0 +1,96 @@
+// Networks: who went on from whom, what was tried, and fronts of several metrics.
+
+// A row a trial; a step from one row to another is a copy of a network.
+function drawLineage(c) {
+  const {context, width, height, color} = c, {hands, descent} = page.meta.lineage;
+  const rows = [...new Set(hands.flatMap(([trial, source]) => [trial, source]))].sort((a, b) => a - b);
+  const place = new Map(rows.map((trial, i) => [trial, i]));
+  const last = Math.max(...page.trial.step, ...hands.map(([, , step]) => step));
+  const left = 74, right = 16, top = 8, bottom = 24;
+  const x = axis('linear', 0, last);
+  const px = (step) => left + x.at(step) * (width - left - right);
+  const py = (trial) => top + (place.get(trial) + 0.5) * (height - top - bottom) / rows.length;
+  for (const trial of rows) {
+    write(context, 'trial ' + trial, 4, py(trial), 'left', color.soft);
+    drawLine(context, [[px(0), py(trial)], [px(page.trial.step[trial]), py(trial)]], color.line, 3);
+  }
+  for (const [trial, source, step, change] of hands) {
+    const from = px(step), to = from + Math.min(14, (width - left) / 60);
+    context.strokeStyle = color.soft;
+    context.lineWidth = 1.2;
+    context.beginPath();
+    context.moveTo(from, py(source));
+    context.bezierCurveTo(to, py(source), from, py(trial), to, py(trial));
+    context.stroke();
+    if (change)
+      write(context, /shrink|drop|remove/.test(change) ? '−' : '+', to + 5, py(trial) - 6, 'left', color.ink);
+  }
+  const line = [];
+  descent.forEach(([trial, from], i) => {
+    const until = i + 1 < descent.length ? descent[i + 1][1] : page.trial.step[trial];
+    line.push([px(from), py(trial)], [px(until), py(trial)]);
+  });
+  if (descent.length && descent.every(([trial]) => place.has(trial))) drawLine(context, line, color.winner, 3);
+  for (const tick of x.ticks(8)) write(context, shown(tick), px(tick), height - 10, 'center', color.soft);
+  return {note: 'A line is a trial, a step to another line a copy of its network; + and − mark a change of its shape. The winner’s line of descent is orange.',
+          marks: marksOf(rows, rows.map(() => left), rows.map(py)),
+          mark: (over, trial) => place.has(trial) && drawLine(over, [[px(0), py(trial)], [px(last), py(trial)]], color.ink, 1)};
+}
+
+const lineageHeight = () =>
+  40 + 22 * Math.min(40, new Set(page.meta.lineage.hands.flatMap(([trial, source]) => [trial, source])).size);
+
+// What each candidate costs and scored; the line joins what was kept.
+function drawCandidates(c) {
+  const {context, color} = c, all = page.meta.candidates.filter(([cost, score]) => cost > 0 && score !== null);
+  if (all.length === 0) return {note: 'No candidate was measured.'};
+  const better = page.meta.maximize;
+  const costs = all.map(([cost]) => cost), scores = sorted(all.map(([, score]) => score));
+  const y = axis(kindOf(scores, better), scores[0], scores[scores.length - 1], 1e-4);
+  const {px, py} = frame(c, axis('log', Math.min(...costs) / 1.1, Math.max(...costs) * 1.1), y);
+  const kept = all.filter(([, , accepted]) => accepted);
+  for (const [cost, score, accepted] of all) {
+    if (accepted) continue;
+    context.fillStyle = color.stopped;
+    context.beginPath();
+    context.arc(px(cost), py(score), 3, 0, 7);
+    context.fill();
+  }
+  drawLine(context, kept.map(([cost, score]) => [px(cost), py(score)]), color.winner, 1.5);
+  kept.forEach(([cost, score, , shape], i) => {
+    context.fillStyle = color.winner;
+    context.beginPath();
+    context.arc(px(cost), py(score), 4.5, 0, 7);
+    context.fill();
+    const isEnd = i === 0 || i === kept.length - 1;
+    if (isEnd) write(context, shape, px(cost) + 8, py(score) + 10, 'left', color.ink, 180);
+  });
+  return {note: 'Below: FLOPs of one row. Upwards: what a candidate scored on the rows of its race. The line is what the network became.'};
+}
+
+// Two metrics at a time: the first one and each other one.
+function drawFront(c) {
+  const {meta, trial} = page, {context, color} = c;
+  const front = new Set(meta.front), one = meta.metrics[0], others = trial.m0;
+  const x = metricAxis(others, one.maximize), y = metricAxis(trial.value, meta.maximize);
+  if (!x || !y) return {note: 'No trial has both metrics.'};
+  const {px, py} = frame(c, x, y);
+  const trials = [], xs = [], ys = [];
+  for (let i = 0; i < trial.state.length; ++i) {
+    if (!Number.isFinite(trial.value[i]) || !Number.isFinite(others[i])) continue;
+    trials.push(i);
+    xs.push(px(others[i]));
+    ys.push(py(trial.value[i]));
+  }
+  drawStates(c, xs, ys, trials);
+  trials.forEach((i, k) => front.has(i) && ring(context, xs[k], ys[k], i === meta.best ? color.winner : color.data, 5.5));
+  const index = new Map(trials.map((i, k) => [i, k]));
+  return {marks: marksOf(trials, xs, ys),
+          note: `Upwards ${meta.metric}, to the right ${one.name}; ringed trials are on the front` +
+                (meta.metrics.length > 1 ? ` of all ${meta.metrics.length + 1} metrics.` : '.'),
+          mark: (over, i) => index.has(i) && ring(over, xs[index.get(i)], ys[index.get(i)], color.ink, 8)};
+}
+
+kPictures.lineage = [drawLineage, lineageHeight];
+kPictures.candidates = [drawCandidates, 300];
+kPictures.front = [drawFront, 320];

@@ -1,0 +1,135 @@
+// All parameters together: a line a trial. A drag along an axis selects.
+
+const kBrushes = new Map();
+
+function parallelAxes() {
+  const {meta, trial} = page;
+  const axes = [];
+  for (let p = 0; p < shownParameters(); ++p) {
+    const x = parameterAxis(p);
+    axes.push({name: meta.parameters[p].name, at: x.at, ticks: x.ticks, text: (v) => tickText(p, v),
+               place: (i) => {
+                 const value = paramNumber(p, i);
+                 return Number.isNaN(value) ? -1 : Math.min(Math.max(x.at(value), 0), 1);
+               }});
+  }
+  const y = metricAxis(trial.value, meta.maximize);
+  if (y)
+    axes.push({name: meta.metric, at: y.at, ticks: y.ticks, text: shown,
+               place: (i) => Number.isFinite(trial.value[i]) ? Math.min(Math.max(y.at(trial.value[i]), 0), 1) : -1});
+  return axes;
+}
+
+// Trials that all selections hold; null where nothing is selected.
+function brushed(axes) {
+  if (kBrushes.size === 0) return null;
+  const chosen = new Set();
+  for (let i = 0; i < page.trial.state.length; ++i) {
+    let inside = true;
+    for (const [k, [low, high]] of kBrushes) {
+      const place = axes[k].place(i);
+      inside = inside && place >= low && place <= high;
+    }
+    if (inside) chosen.add(i);
+  }
+  return chosen;
+}
+
+function drawParallel(c) {
+  const {context, width, height, color} = c, {trial} = page;
+  const axes = parallelAxes();
+  if (axes.length < 2) return {note: ''};
+  const left = 30, right = 60, top = 30, bottom = 16;
+  const px = (k) => left + k * (width - left - right) / (axes.length - 1);
+  const py = (u) => height - bottom - u * (height - top - bottom);
+  const count = trial.state.length, chosen = brushed(axes);
+  const places = axes.map((one) => Float32Array.from({length: count}, (_, i) => one.place(i)));
+  const points = (i) => {
+    const line = [];
+    places.forEach((column, k) => column[i] >= 0 && line.push([px(k), py(column[i])]));
+    return line;
+  };
+  const bright = [], raster = new Raster(c);
+  for (let i = 0; i < count; ++i) {
+    if (trial.state[i] === kFailed) continue;
+    if (chosen ? chosen.has(i) : trial.tenth[i]) {
+      bright.push(i);
+      continue;
+    }
+    let before = -1;
+    for (let k = 0; k < axes.length; ++k) {
+      if (places[k][i] < 0) continue;
+      if (before >= 0) raster.line(px(before), py(places[before][i]), px(k), py(places[k][i]));
+      before = k;
+    }
+  }
+  raster.paint(context, color.stopped, count > kMany ? 0.03 : 0.22);
+  bright.sort((a, b) => trial.rank[b] - trial.rank[a]);
+  const most = Math.max(1, ...bright.slice(0, 1).map((i) => trial.rank[i]));
+  context.globalAlpha = bright.length > 300 ? 0.35 : 0.9;
+  for (const i of bright) drawLine(context, points(i), rankColor(trial.rank[i] / most), 1.2);
+  context.globalAlpha = 1;
+  if (page.meta.best !== null) drawLine(context, points(page.meta.best), color.winner, 2.2);
+  axes.forEach((one, k) => {
+    context.strokeStyle = color.soft;
+    context.lineWidth = 1;
+    context.strokeRect(px(k), top, 0, height - top - bottom);
+    write(context, one.name, px(k), 12, k === 0 ? 'left' : k === axes.length - 1 ? 'right' : 'center', color.ink,
+          0.6 * (width - left - right) / (axes.length - 1));
+    for (const tick of one.ticks(5)) writeOver(c, one.text(tick), px(k) + 4, py(one.at(tick)), 56);
+    const brush = kBrushes.get(k);
+    if (!brush) return;
+    context.strokeStyle = color.winner;
+    context.lineWidth = 2;
+    context.strokeRect(px(k) - 6, py(brush[1]), 12, py(brush[0]) - py(brush[1]));
+  });
+  c.chart.brushing = {px, axes, unit: (y) => Math.min(Math.max((height - bottom - y) / (height - top - bottom), 0), 1)};
+  const selected = chosen ? `${chosen.size} trials are selected; a click on an axis ends that.`
+                          : 'The best tenth, dark to light by rank; the winner in orange. Drag along an axis to select.';
+  return {note: selected, mark: (over, i) => drawLine(over, points(i), color.ink, 2),
+          marks: endMarks(bright, places[axes.length - 1], px(axes.length - 1), py)};
+}
+
+// On lines a text needs a ground of its own.
+function writeOver(c, text, x, y, width) {
+  const {context, color} = c, cut = fitted(context, text, width);
+  context.strokeStyle = color.card;
+  context.lineWidth = 4;
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  context.strokeText(cut, x, y);
+  write(context, cut, x, y, 'left', color.ink);
+}
+
+function endMarks(trials, column, x, py) {
+  const inside = trials.filter((i) => column[i] >= 0);
+  return marksOf(inside, inside.map(() => x), inside.map((i) => py(column[i])));
+}
+
+// Selecting with the pointer; what is selected is what the table shows.
+function brushable(chart) {
+  let from = null;
+  const axisAt = (x) => {
+    const {px, axes} = chart.brushing;
+    const k = axes.findIndex((_, i) => Math.abs(px(i) - x) < 16);
+    return k < 0 ? null : k;
+  };
+  chart.over.style.touchAction = 'pan-y';
+  chart.over.addEventListener('pointerdown', (event) => {
+    const k = chart.brushing ? axisAt(event.offsetX) : null;
+    from = k === null ? null : [k, chart.brushing.unit(event.offsetY)];
+    if (from) chart.over.setPointerCapture(event.pointerId);
+  });
+  chart.over.addEventListener('pointerup', (event) => {
+    if (!from) return;
+    const [k, start] = from, end = chart.brushing.unit(event.offsetY);
+    from = null;
+    if (Math.abs(end - start) < 0.01) kBrushes.delete(k);
+    else kBrushes.set(k, [Math.min(start, end), Math.max(start, end)]);
+    chart.paint();
+    page.picked = brushed(chart.brushing.axes);
+    if (page.table) page.table.refresh();
+  });
+}
+
+kPictures.parallel = [drawParallel, 320];

@@ -1,0 +1,121 @@
+// All trials: rows are made as they scroll into view; a filter, a column to sort by, up to two rows
+// to compare.
+
+const kRow = 30, kMostTableParameters = 8;
+
+// What a column shows of a trial, and what it sorts by.
+function columnsOfTable() {
+  const {meta, trial} = page;
+  const columns = [
+    {name: 'trial', text: (i) => String(i), key: (i) => i},
+    {name: 'state', text: (i) => kStates[trial.state[i]] + (trial.cause[i] ? ': ' + kCauses[trial.cause[i]] : ''),
+     key: (i) => trial.state[i]},
+    {name: meta.metric, text: (i) => shown(trial.value[i]), key: (i) => trial.rank[i]},
+    {name: meta.unit + 's', text: (i) => String(trial.epochs[i]), key: (i) => trial.epochs[i]}];
+  meta.metrics.forEach((one, k) => columns.push({
+    name: one.name, text: (i) => shown(trial['m' + k][i]), key: (i) => trial['m' + k][i]}));
+  meta.parameters.slice(0, kMostTableParameters).forEach((one, p) => columns.push({
+    name: one.name, text: (i) => paramText(p, i) || '–', key: (i) => paramNumber(p, i)}));
+  return columns;
+}
+
+// `lr<0.01 state=failed adam`: all words hold. A word without a sign stands anywhere in the row.
+function matcher(words, columns) {
+  const tests = words.trim().split(/\s+/).filter(Boolean).map((word) => {
+    const parts = /^([^<>=]+)(<=|>=|=|<|>)(.+)$/.exec(word);
+    const column = parts && columns.find((one) => one.name === parts[1] || one.name.endsWith('.' + parts[1]));
+    if (!column) return (i) => columns.some((one) => one.text(i).includes(word));
+    const [, , sign, wanted] = parts, number = Number(wanted);
+    if (sign === '=') return (i) => column.text(i) === wanted || column.text(i).startsWith(wanted + ':') || Number(column.text(i)) === number;
+    return (i) => {
+      const value = Number(column.text(i));
+      return sign === '<' ? value < number : sign === '>' ? value > number : sign === '<=' ? value <= number : value >= number;
+    };
+  });
+  return (i) => tests.every((test) => test(i));
+}
+
+class TrialTable {
+  constructor(holder) {
+    this.columns = columnsOfTable();
+    this.sort = {column: 2, down: false};
+    this.compared = [];
+    holder.textContent = '';
+    this.filter = holder.appendChild(make('input'));
+    this.filter.placeholder = `filter, such as: state=complete ${page.meta.unit}s>1`;
+    this.filter.setAttribute('aria-label', 'Filter trials');
+    this.count = holder.appendChild(make('p', 'note'));
+    this.box = holder.appendChild(make('div', 'rows'));
+    this.box.tabIndex = 0;
+    this.box.setAttribute('aria-label', 'All trials');
+    this.head = this.box.appendChild(make('div', 'row head'));
+    this.space = this.box.appendChild(make('div', 'space'));
+    this.detail = holder.appendChild(make('div', 'detail'));
+    this.columns.forEach((column, k) => {
+      const button = this.head.appendChild(make('button', '', column.name));
+      button.title = column.name;
+      button.addEventListener('click', () => this.sortBy(k));
+    });
+    this.filter.addEventListener('input', () => this.refresh());
+    this.box.addEventListener('scroll', () => this.show());
+    this.box.addEventListener('keydown', (event) => this.key(event));
+    this.refresh();
+  }
+
+  sortBy(k) {
+    this.sort = {column: k, down: this.sort.column === k && !this.sort.down};
+    this.refresh();
+  }
+
+  refresh() {
+    const holds = matcher(this.filter.value, this.columns), {key} = this.columns[this.sort.column];
+    const all = [...page.trial.state.keys()].filter((i) => holds(i) && (!page.picked || page.picked.has(i)));
+    const order = (i) => (Number.isNaN(key(i)) ? Infinity : key(i));
+    all.sort((a, b) => order(a) - order(b) || a - b);
+    this.list = this.sort.down ? all.reverse() : all;
+    this.count.textContent = `${all.length} of ${page.trial.state.length} trials. A click opens a trial, a second one beside it compares the two.`;
+    this.space.style.height = this.list.length * kRow + 'px';
+    this.box.scrollTop = 0;
+    this.show(true);
+  }
+
+  show(anew) {
+    const from = Math.max(0, Math.floor(this.box.scrollTop / kRow) - 8);
+    const until = Math.min(this.list.length, from + Math.ceil(460 / kRow) + 16);
+    if (!anew && from === this.from && until === this.until) return;
+    this.from = from;
+    this.until = until;
+    this.space.textContent = '';
+    for (let k = from; k < until; ++k) this.space.append(this.row(this.list[k], k));
+  }
+
+  row(trial, k) {
+    const row = make('div', 'row' + (trial === page.meta.best ? ' winner' : '') +
+                                (this.compared.includes(trial) ? ' chosen' : ''));
+    row.style.top = k * kRow + 'px';
+    for (const column of this.columns) row.append(make('span', '', column.text(trial)));
+    row.addEventListener('pointerenter', () => hover(trial));
+    row.addEventListener('click', () => this.open(trial));
+    return row;
+  }
+
+  open(trial) {
+    const at = this.compared.indexOf(trial);
+    if (at >= 0) this.compared.splice(at, 1);
+    else this.compared = [...this.compared.slice(-1), trial];
+    this.show(true);
+    showTrials(this.detail, this.compared);
+  }
+
+  key(event) {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!step || this.list.length === 0) return;
+    event.preventDefault();
+    const at = this.list.indexOf(this.compared[this.compared.length - 1]);
+    const next = Math.min(Math.max(at + step, 0), this.list.length - 1);
+    this.compared = [];
+    this.box.scrollTop = Math.max(0, next * kRow - this.box.clientHeight / 2);
+    this.open(this.list[next]);
+    hover(this.list[next]);
+  }
+}

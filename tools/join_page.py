@@ -1,0 +1,120 @@
+"""Joins the scripts and the styles of the report's pages into a C++ source.
+
+usage: join_page.py OUTPUT FILE.css... VARIANT=FILE.js,FILE.js...
+
+Each variant is the script of one kind of page. Every page carries the text, so remarks and blanks that mean nothing are left out,
+and names of functions and constants become short. The hashes are those of the page's Content-Security-Policy.
+"""
+
+import base64
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+HEAD = '#include "hpo/report/page_files.h"\n\nnamespace hpo::report {\n\n'
+ENTRY = 'const PageFile k{name}{{R"page~({text})page~", "{hash}"}};\n'
+TAIL = "\n}  // namespace hpo::report\n"
+
+# What stands whole: texts, regular expressions (behind what no value can end with), and words.
+TOKEN = re.compile(r"""
+  (?P<remark>//[^\n]*|/\*.*?\*/)
+| (?P<text>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)
+| (?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)
+| (?P<blank>\s+)
+| (?P<word>[\w$.]+)
+| (?P<sign>.)
+""", re.VERBOSE | re.DOTALL)
+OPENS, CLOSES = "{[(,;=&|?:<*%", "})],;.?:&|"
+
+
+def tokens_of(text):
+    """(kind, token) of what has a meaning, with the brackets that each stands in."""
+    open_brackets = []
+    for match in TOKEN.finditer(text):
+        kind, token = match.lastgroup, match.group()
+        if kind in ("remark", "blank"):
+            continue
+        if token in "{([":
+            open_brackets.append(token)
+        elif token in "})]" and open_brackets:
+            open_brackets.pop()
+        yield kind, token, open_brackets[-1] if open_brackets else ""
+
+
+def is_property(before, after, bracket):
+    """A name in an object, or taken out of one, cannot have another one."""
+    in_list = before in ("{", ",") and after in (":", ",", "}")
+    is_method = before in ("{", "}") and after == "("
+    return bracket == "{" and (in_list or is_method)
+
+
+def short_names(text):
+    """Another name for each function, class and constant of a file: those that are nowhere a property or part of a text."""
+    tokens = list(tokens_of(text))
+    words = [token.split(".")[0] for _, token, _ in tokens]
+    fixed = set(re.findall(r"\w+", " ".join(token for kind, token, _ in tokens if kind == "text")))
+    for i, (kind, _, bracket) in enumerate(tokens[1:-1], 1):
+        before, after = tokens[i - 1][1], tokens[i + 1][1]
+        if kind == "word" and is_property(before, after, bracket):
+            fixed.add(words[i])
+    names = {}
+    for name in dict.fromkeys(re.findall(r"^(?:async )?(?:function|const|let|class) (\w{4,})", text, re.MULTILINE)):
+        if name not in fixed and words.count(name) > 1:
+            names[name] = f"${len(names):x}"
+    return names
+
+
+def script_of(text):
+    names = short_names(text)
+    out = ""
+    gap = ""
+    for match in TOKEN.finditer(text):
+        kind, token = match.lastgroup, match.group()
+        if kind in ("remark", "blank"):
+            gap = "\n" if "\n" in token or gap == "\n" else " "
+            continue
+        token = token.strip() if kind == "regex" else token
+        if kind == "word":
+            head, dot, rest = token.partition(".")
+            token = names.get(head, head) + dot + rest
+        if gap and out:
+            words = re.match(r"[\w$]", token) and re.search(r"[\w$]$", out)
+            signs = token[0] in "+-" and out[-1] == token[0]
+            if gap == "\n" and out[-1] not in OPENS and token[0] not in CLOSES:
+                out += "\n"
+            elif words or signs:
+                out += " "
+        gap = ""
+        out += token
+    return '"use strict";(() => {\n' + out + "\n})();"
+
+
+def style_of(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"\s+", " ", text)
+    return re.sub(r" ?([{};,]) ?", r"\1", text).replace(";}", "}").strip()
+
+
+def entry(name, text):
+    for word in ("</script", "</style", "<!--", ')page~"'):
+        if word in text.lower():
+            raise SystemExit(f"join_page.py: {word!r} in a file of the page would end its element")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return ENTRY.format(name=name, text=text, hash="sha256-" + digest)
+
+
+def read(paths):
+    return "\n".join(Path(path).read_text(encoding="utf-8") for path in paths)
+
+
+def main():
+    output, *words = sys.argv[1:]
+    styles = [word for word in words if "=" not in word]
+    variants = dict(word.split("=", 1) for word in words if "=" in word)
+    entries = [entry(name, script_of(read(files.split(",")))) for name, files in variants.items()]
+    Path(output).write_text(HEAD + "".join([*entries, entry("Style", style_of(read(styles)))]) + TAIL, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
