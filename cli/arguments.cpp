@@ -20,6 +20,14 @@ void Arguments::positional(std::string name, std::string doc, bool required) {
       {.name = std::move(name), .doc = std::move(doc), .positional = true, .required = required});
 }
 
+void Arguments::positionals(std::string name, std::string doc) {
+  items_.push_back({.name = std::move(name),
+                    .doc = std::move(doc),
+                    .positional = true,
+                    .required = true,
+                    .repeatable = true});
+}
+
 void Arguments::option(std::string name, std::string value_name, std::string doc, bool repeatable) {
   items_.push_back({.name = std::move(name),
                     .value_name = std::move(value_name),
@@ -110,7 +118,9 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
       bound[i] = app.add_flag(item.name)->disable_flag_override();
     } else {
       bound[i] = app.add_option(item.name, given[i]);
-      bound[i]->expected(item.repeatable ? -1 : 1)->allow_extra_args(false);
+      bound[i]
+          ->expected(item.repeatable ? -1 : 1)
+          ->allow_extra_args(item.positional && item.repeatable);
     }
   }
   app.allow_extras();
@@ -161,6 +171,7 @@ std::string Arguments::help(std::string_view verb, std::string_view summary) con
   for (const Item& item : items_) {
     width = std::max(width, label(item).size());
     if (item.positional) usage += item.required ? " " + item.name : " [" + item.name + "]";
+    if (item.positional && item.repeatable) usage += "...";
   }
   for (const Item& item : items_)
     lines +=

@@ -18,6 +18,8 @@ class Arguments {
  public:
   // --- declared by a verb ---
   void positional(std::string name, std::string doc, bool required = true);
+  /// One or more, behind all other positional arguments; `texts` has them.
+  void positionals(std::string name, std::string doc);
   /// `name` with its dashes ("--workers"); `value_name` is shown in the help. Repeatable options
   /// collect all values.
   void option(std::string name, std::string value_name, std::string doc, bool repeatable = false);

@@ -18,6 +18,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"doctor", declare_doctor, run_doctor},
       Verb{"show", declare_show, run_show},
       Verb{"importance", declare_importance, run_importance},
+      Verb{"report", declare_report, run_report},
       Verb{"rerun", declare_rerun, run_rerun},
       Verb{"keep", declare_keep, run_keep},
       Verb{"import", declare_import, run_import},

@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
+#include "cli/reports.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -215,6 +216,7 @@ int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptio
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(arguments, study, options, result));
+  if (study.report != hpo::WriteReport::off) name_report(options.folder);
   const hpo::StudyReader reader(options.folder);
   if (options.on_agents()) {
     if (!arguments.has("--quiet")) std::fputs(nodes_text(reader.nodes()).c_str(), stderr);

@@ -48,6 +48,8 @@ void declare_best(Arguments&);
 int run_best(const Arguments&);
 void declare_importance(Arguments&);
 int run_importance(const Arguments&);
+void declare_report(Arguments&);
+int run_report(const Arguments&);
 void declare_stop(Arguments&);
 int run_stop(const Arguments&);
 void declare_rerun(Arguments&);

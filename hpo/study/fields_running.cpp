@@ -234,7 +234,13 @@ std::vector<Field> keeping_rows() {
            .doc = "Size on disk. Beyond it, the results that are quickest to compute again for "
                   "their size are removed first. Among equals, the least recently used result is "
                   "removed first. Nothing that an unfinished trial needs is removed.",
-           .binding = to<&StoreLimits::budget>()}};
+           .binding = to<&StoreLimits::budget>()},
+          {.name = "report",
+           .otherwise = "`on`",
+           .only = std::string(kOurs),
+           .doc = "`off`: the end of a sweep writes no `report.html`. Never changes a result. See "
+                  "`docs/report.md`.",
+           .binding = to<&StudySpec::report>()}};
 }
 
 }  // namespace hpo::study

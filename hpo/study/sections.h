@@ -30,6 +30,9 @@ enum class OutputKind : std::uint8_t {
   pipe,      ///< a pipe, as the program buffers it
 };
 
+/// Whether the end of a sweep writes the report.
+enum class WriteReport : std::uint8_t { off, on };
+
 /// A number that is searched for.
 struct Metric {
   std::string name = {};  ///< valid.loss, or another of nn/metrics; of a command, its own name;

@@ -33,7 +33,7 @@ class Places;
 /// network's are those of its optimizer. Seconds are real ones, in which the trial's tasks ran.
 enum class Unit : std::uint8_t { epochs, steps, seconds, flops };
 
-/// A study. Members up to `store` are bound to rows of the table of fields; the others follow from
+/// A study. Members up to `report` are bound to rows of the table of fields; the others follow from
 /// them.
 struct StudySpec {
   std::string name;  ///< [A-Za-z0-9._-]{1,64}, no leading dot or dash
@@ -64,6 +64,7 @@ struct StudySpec {
   Retry retry;
   CheckpointLimits checkpoint;
   StoreLimits store;
+  std::optional<WriteReport> report;  ///< none: it is written
 
   std::string file;    ///< as it was given, for messages
   std::string folder;  ///< where the file lies, absolute: relative paths in it start there

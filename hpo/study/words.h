@@ -38,6 +38,12 @@ struct Words<OutputKind> {
 };
 
 template <>
+struct Words<WriteReport> {
+  static constexpr base::EnumNames<WriteReport> names{
+      {{WriteReport::off, "off"}, {WriteReport::on, "on"}}};
+};
+
+template <>
 struct Words<Isa> {
   static constexpr base::EnumNames<Isa> names{
       {{Isa::any, ""}, {Isa::avx2, "avx2"}, {Isa::avx512, "avx512"}}};

@@ -247,13 +247,13 @@ def file_names(program):
 
 
 # Written in studies of another kind only.
-UNTOUCHED = ("candidates.csv", "front.csv", "front.svg", "report.html", "trials", "trace.json", "graph.dot")
+UNTOUCHED = ("candidates.csv", "front.csv", "front.svg", "trials", "trace.json", "graph.dot")
 
 
 def planted_links(program):
     """A link where the run will write: replaced or refused, never followed."""
     names = [*UNTOUCHED, "study.db", "study.db-wal", "study.db-shm", "study.db-journal", "study.lock", "study.claim-1",
-             "study.yaml", "best.safetensors"]
+             "study.yaml", "best.safetensors", "report.html"]
     for name in names:
         for target in ("victim.txt", "outside", "outside/new"):
             with Place(program) as place:

@@ -51,6 +51,15 @@ TEST_F(SameStudy, ResourcesAndNodesMayChangeButNotTheInstructionSet) {
             std::string::npos);
 }
 
+TEST_F(SameStudy, TheReportMayBeSwitchedOffAndOn) {
+  const auto off = changes_between(text(), text("report: off\n"));
+  ASSERT_EQ(off.size(), 1U);
+  EXPECT_EQ(off[0].key, "report");
+  EXPECT_EQ(off[0].to, "off");
+  EXPECT_EQ(changes_between(text("report: off\n"), text("report: on\n")).size(), 1U);
+  EXPECT_EQ(changes_between(text("report: off\n"), text()).size(), 1U);
+}
+
 TEST_F(SameStudy, AnotherSearchIsRefused) {
   EXPECT_NE(refusal(text(), text("seed: 5\n")).find("with other seed"), std::string::npos);
 }
