@@ -90,7 +90,9 @@ std::string studies_table(const std::vector<Gathered>& studies) {
         one.best ? std::to_string(one.best->trial) : std::string("–"),
         std::to_string(one.counts.all()),
         std::to_string(one.counts.complete)};
-    if (times) cells.emplace_back(base::format_seconds(one.info.active_seconds));
+    if (times)
+      cells.emplace_back(one.info.active_seconds > 0 ? base::format_seconds(one.info.active_seconds)
+                                                     : std::string("–"));
     const bool first = same_metric(studies) && !order.empty() && order.front() == &one;
     table.row(cells, first ? "winner" : "");
   }

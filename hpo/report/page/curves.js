@@ -10,9 +10,7 @@ function stepAxis(step) {
     if (one > high) high = one;
   }
   const log = low > 0 && high / low >= 9 && new Set(step.subarray(0, 4000)).size <= 12;
-  const made = axis(log ? 'log' : 'linear', log ? low : Math.min(low, 0), high);
-  // Half a step is none.
-  return {...made, ticks: (count) => made.ticks(count).filter(Number.isInteger)};
+  return wholeAxis(log ? 'log' : 'linear', log ? low : Math.min(low, 0), high);
 }
 
 // The trials with the best ranks, the best last.

@@ -85,7 +85,7 @@ function drawHistory(c) {
   if (!y) return {note: 'No trial has a number.'};
   const places = placesOf(historyBy.by);
   const last = Math.max(1e-9, places.reduce((a, b) => (b > a ? b : a), 0));
-  const {px, py, right} = frame(c, axis('linear', 0, last), y);
+  const {px, py, right} = frame(c, (historyBy.by === 'time' ? axis : wholeAxis)('linear', 0, last), y);
   const trials = [], xs = [], ys = [];
   for (let i = 0; i < places.length; ++i) {
     if (!Number.isFinite(trial.value[i]) || !Number.isFinite(places[i])) continue;

@@ -7,7 +7,7 @@ function drawLineage(c) {
   const place = new Map(rows.map((trial, i) => [trial, i]));
   const last = Math.max(...page.trial.step, ...hands.map(([, , step]) => step));
   const left = 74, right = 16, top = 8, bottom = 24;
-  const x = axis('linear', 0, last);
+  const x = wholeAxis('linear', 0, last);
   const px = (step) => left + x.at(step) * (width - left - right);
   const py = (trial) => top + (place.get(trial) + 0.5) * (height - top - bottom) / rows.length;
   for (const trial of rows) {

@@ -26,6 +26,12 @@ function axis(kind, low, high, nearest = 1e-4) {
   return {kind, low, high, at, ticks: (count) => ticksOf(kind, low, high, at, count)};
 }
 
+// Of what is counted: half a trial is none.
+function wholeAxis(kind, low, high) {
+  const made = axis(kind, low, high);
+  return {...made, ticks: (count) => made.ticks(count).filter(Number.isInteger)};
+}
+
 // The axis of a metric: from the worst twentieth to the best; what lies outside stands on the edge.
 function metricAxis(values, maximize) {
   const all = sorted(values);
