@@ -44,6 +44,10 @@ std::string progress_heading(const Gathered& study, std::int64_t since) {
 
 std::string standing(const Gathered& study) {
   const std::string reason = visible(study.hidden(study.info.reason));
+  const bool over = study.info.state == StudyState::finished;
+  if (study.info.asked && !over)
+    return base::cat("Another program runs its trials: ", study.ended(), " of ", study.counts.all(),
+                     " ended. ");
   switch (study.info.state) {
     case StudyState::running:
       return base::cat("The study runs: ", study.ended(), " of ", study.counts.all(),

@@ -65,6 +65,18 @@ TEST_F(Sections, OfAFinishedStudy) {
   EXPECT_EQ(heading(shapes_section(study)), "no section");
 }
 
+TEST_F(Sections, OfAStudyThatOthersRun) {
+  made::Made made(folder_.path());
+  made.note(kAskedFact, "1");
+  made::add_sixty(made, 4);
+  const Gathered study = gathered(made);
+  EXPECT_NE(progress_section(study)->lead.find("Another program runs its trials: 4 of 4 ended."),
+            std::string::npos)
+      << progress_section(study)->lead;
+  EXPECT_EQ(repeat_section(study).heading, "Its trials were run by another program.");
+  EXPECT_EQ(repeat_section(study).body.find("trellis sweep"), std::string::npos);
+}
+
 TEST_F(Sections, SayHowBusyDevicesWere) {
   made::Made made(folder_.path());
   made::add_sixty(made, 20);
