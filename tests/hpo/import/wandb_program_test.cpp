@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hpo/import/wandb.h"
-#include "hpo/study/node.h"
 #include "tests/support/temp_folder.h"
 
 namespace hpo {
@@ -22,7 +21,7 @@ bool says(const Imported& made, const std::string& words) {
   });
 }
 
-std::string sweep_file(const std::string& parameters, const std::string& more = "") {
+std::string sweep(const std::string& parameters, const std::string& more = "") {
   return base::cat("program: train.py\nmethod: random\nmetric: {name: loss, goal: minimize}\n",
                    "parameters: ", parameters, "\n", more);
 }
@@ -35,25 +34,25 @@ std::string behind(const Imported& made, const std::string& word) {
   return made.yaml.substr(from, made.yaml.find('\n', from) - from);
 }
 
-Imported made_of(const std::string& parameters, const std::string& more = "") {
-  return import_wandb(sweep_file(parameters, more), "sweep.yaml");
+Imported imported(const std::string& parameters, const std::string& more = "") {
+  return import_wandb(sweep(parameters, more), "sweep.yaml");
 }
 
 TEST(WandbProgram, HearsTrueAndFalseAsPythonSaysThem) {
   const Imported made =
-      made_of("{a: {values: [true, false]}, b: {value: yes}, c: {values: [On, 3, x]}}");
+      imported("{a: {values: [true, false]}, b: {value: yes}, c: {values: [On, 3, x]}}");
   EXPECT_EQ(behind(made, "  a: "), R"({values: ["True", "False"]})");
   EXPECT_EQ(behind(made, "  b: "), R"({value: "True"})");
   EXPECT_EQ(behind(made, "  c: "), R"({values: ["True", 3, x]})");
   EXPECT_FALSE(says(made, "of a")) << "nothing is lost";
-  EXPECT_EQ(behind(made_of("{a: {values: ['true', true]}}"), "  a: "),
+  EXPECT_EQ(behind(imported("{a: {values: ['true', true]}}"), "  a: "),
             R"({values: ["true", "True"]})")
       << "a text is one";
 }
 
 TEST(WandbProgram, HasFlagsWithoutValuesWhereTheSweepSaysSo) {
   const std::string command = "command: [sh, '${args_no_boolean_flags}']\n";
-  const Imported made = made_of(
+  const Imported made = imported(
       "{amp: {values: [true, false]}, net.bias: {value: true}, lr: {value: 0.5}, "
       "mode: {values: [true, fast]}}",
       command);
@@ -71,21 +70,21 @@ TEST(WandbProgram, WhoAsksGetsBools) {
 }
 
 TEST(WandbProgram, FindsItsParametersInAFile) {
-  const Imported file = made_of("{lr: {value: 0.5}, amp: {value: true}}",
-                                "command: [p, --config, '${args_json_file}']\n");
+  const Imported file = imported("{lr: {value: 0.5}, amp: {value: true}}",
+                                 "command: [p, --config, '${args_json_file}']\n");
   EXPECT_EQ(behind(file, "command: "), R"(["p", "--config", "$params_file"])");
   EXPECT_EQ(behind(file, "  amp: "), "{value: true}") << "JSON has bools";
   EXPECT_FALSE(says(file, "params_file"));
-  const Imported text = made_of("{lr: {value: 0.5}}", "command: [p, '${args_json}']\n");
+  const Imported text = imported("{lr: {value: 0.5}}", "command: [p, '${args_json}']\n");
   EXPECT_EQ(behind(text, "command: "), R"(["p", "$params_json"])");
-  const Imported none = made_of("{lr: {value: 0.5}}", "command: [p, --fast]\n");
+  const Imported none = imported("{lr: {value: 0.5}}", "command: [p, --fast]\n");
   EXPECT_EQ(behind(none, "command: "), R"(["p", "--fast", "$no_args"])");
   EXPECT_TRUE(says(none, "carried over as the file $TRELLIS_PARAMS: parameters from wandb.config"));
 }
 
 TEST(WandbProgram, NotesAreSaidOnceAndSayWhatWasCarriedOver) {
   const Imported made =
-      made_of("{a.b: {values: [1, 1, 1]}, c: {values: [[1], [1]]}}", "entity: lab\n");
+      imported("{a.b: {values: [1, 1, 1]}, c: {values: [[1], [1]]}}", "entity: lab\n");
   std::vector<std::string> lines = made.notes.lines();
   std::ranges::sort(lines);
   EXPECT_EQ(std::ranges::adjacent_find(lines), lines.end());
@@ -169,7 +168,7 @@ TEST_F(WandbPlaces, ModulesAndScriptsOfOtherStartersAreFoundToo) {
 }
 
 TEST(WandbWords, AreReadAsPythonReadsThem) {
-  const Imported made = made_of(
+  const Imported made = imported(
       "{a: {values: [yes, no]}, n: {values: [1_000, 2_000]}, m: {values: [010, 020]}, "
       "t: {value: 1:30}, k: {values: ['010', '1_000']}, e: {values: [1e-3, 1e-4]}, z: {value: 08}}",
       "run_cap: 1_0\n");
@@ -188,7 +187,7 @@ TEST(WandbWords, AreReadAsPythonReadsThem) {
 }
 
 TEST(WandbWords, BoundsAreReadSoToo) {
-  const Imported made = made_of("{x: {min: 1_0, max: 0x40}}");
+  const Imported made = imported("{x: {min: 1_0, max: 0x40}}");
   EXPECT_EQ(behind(made, "  x: "), "{type: int, min: 10, max: 64}");
 }
 
@@ -225,7 +224,7 @@ TEST(WandbWords, AMetricMayBeANameAlone) {
 
 TEST(WandbWords, QuantisedNormalsHaveSteps) {
   const auto domain = [](const std::string& keys) {
-    const Imported made = made_of(base::cat("{x: {", keys, "}}"));
+    const Imported made = imported(base::cat("{x: {", keys, "}}"));
     EXPECT_FALSE(says(made, "q of x")) << made.yaml;
     return study_made(made.yaml, "sweep.yaml", "study.yaml").space.find("x")->domain;
   };
@@ -241,7 +240,7 @@ TEST(WandbWords, QuantisedNormalsHaveSteps) {
   EXPECT_EQ(log.min, 8);
   EXPECT_EQ(log.scale, Scale::log);
   EXPECT_DOUBLE_EQ(log.prior->mean, std::exp(4));
-  EXPECT_TRUE(says(made_of("{x: {mu: 0, sigma: 1, q: 0.5, distribution: q_log_normal}}"),
+  EXPECT_TRUE(says(imported("{x: {mu: 0, sigma: 1, q: 0.5, distribution: q_log_normal}}"),
                    "not carried over: q of x"));
 }
 
