@@ -1,5 +1,4 @@
 #include "cli/self_test/test_study.h"
-
 #include <sys/wait.h>
 
 #include <algorithm>

@@ -24,13 +24,12 @@ class TestStudy {
   static constexpr std::int64_t kTrials = 48;
   using Environment = std::map<std::string, std::string>;
 
-  /// An ended trial as the log has it. Its seconds tell whether it ran again.
+  /// An ended trial as the log has it. Its time tells whether it ran again.
   struct Ended {
     hpo::TrialState state{};
     std::optional<double> value;
     int attempts = 0;
     double seconds = 0;
-    bool operator==(const Ended&) const = default;
   };
   using EndedTrials = std::map<std::uint64_t, Ended>;
 

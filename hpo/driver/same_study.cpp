@@ -26,9 +26,8 @@ using study::Node;
 constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
 constexpr std::string_view kContentFrom = "rows of data (or another model or replay of from)";
-constexpr std::array<std::string_view, 9> kMayChange{"limits",     "parallel", "retry", "resources",
-                                                     "checkpoint", "store",    "nodes", "output",
-                                                     "report"};
+constexpr std::array<std::string_view, 9> kMayChange{
+    "limits", "parallel", "retry", "resources", "checkpoint", "store", "nodes", "output", "report"};
 constexpr std::string_view kIsa = "isa";  // of resources: which bits, unlike the rest of them
 constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
 

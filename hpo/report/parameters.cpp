@@ -78,9 +78,12 @@ std::optional<Section> parameters_section(const Gathered& study) {
         "Importance (PED-ANOVA) is the share of the difference between the best tenth and all ",
         base::counted(study.outcomes, "trial"),
         " that each parameter explains. A parameter that few trials have counts for less.");
-  section.body =
-      parameters_table(study) + picture("strips", "Every trial along each parameter.") +
-      picture("parallel", "All parameters together: the best tenth in color, the others in grey.");
+  section.body = parameters_table(study);
+  if (std::ranges::any_of(study.trials, can_lead))
+    section.body +=
+        picture("strips", "Every trial along each parameter.") +
+        picture("parallel",
+                "All parameters together: the best tenth in color, the others in grey.");
   return section;
 }
 

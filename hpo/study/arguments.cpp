@@ -69,11 +69,22 @@ void require_own_word(const Node& root, const Node& word, const ArgumentForm& fo
                              "another one"));
 }
 
+/// Counts the words as the file has them.
+void require_words(const Node& command) {
+  const auto null = std::ranges::find_if(command.items, &Node::is_null);
+  if (null == command.items.end()) return;
+  throw StudyError(
+      null->at,
+      base::cat("command has null as item ", null - command.items.begin() + 1, " of ",
+                command.items.size(), ", expected a text (the text is \"null\" in quotes)"));
+}
+
 }  // namespace
 
 void expand_arguments(Node& root, const Space& space) {
   Node* command = root.find("command");
   if (command == nullptr || !command->is_list()) return;
+  require_words(*command);
   std::set<std::string, std::less<>> named;
   bool expands = false;
   for (const Node& word : command->items) {

@@ -247,9 +247,10 @@ void refuse_second_header(CsvFiles files, const CsvSurvey& table) {
   constexpr std::size_t kFewestTexts = 2;
   if (!table.header || texts.size() < kFewestTexts) return;
   const CsvText& csv = files.front();
-  throw DataError(csv.path, table.first_row, 1,
-                  "this row has texts where all others have numbers, in " + first_names(texts) +
-                      second_header_advice(csv, table, CsvField{.raw = {}, .line = table.first_row}));
+  throw DataError(
+      csv.path, table.first_row, 1,
+      "this row has texts where all others have numbers, in " + first_names(texts) +
+          second_header_advice(csv, table, CsvField{.raw = {}, .line = table.first_row}));
 }
 
 }  // namespace nn

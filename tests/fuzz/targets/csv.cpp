@@ -17,8 +17,7 @@ nn::DataSpec spec_of(unsigned bits) {
   if (bits & 64) spec.targets = {"y"};
   if ((bits & 192) == 192) spec.targets = {"y", "1"};
   if (bits & 128) spec.rows = 5;
-  if ((bits & 60) == 60)
-    spec.skip = {.lines = 1, .comment = "#", .after_header = 1, .footer = 1};
+  if ((bits & 60) == 60) spec.skip = {.lines = 1, .comment = "#", .after_header = 1, .footer = 1};
   return spec;
 }
 

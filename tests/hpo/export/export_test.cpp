@@ -90,7 +90,8 @@ TEST_F(Export, TheShapesOfReadVerbsAreTheContract) {
   EXPECT_EQ(best["model"], (folder.path() / "best.safetensors").string());
   EXPECT_EQ(best["flops"], (json{{"train", 30}, {"inference", 100}}));
   EXPECT_EQ(best["verdict"], nullptr);
-  EXPECT_EQ(best.size(), 10u);
+  EXPECT_EQ(best["calibration"], nullptr);
+  EXPECT_EQ(best.size(), 11u);
 
   json trials = json::parse(trials_json(study));
   ASSERT_EQ(trials.size(), 3u);
