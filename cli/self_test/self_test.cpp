@@ -1,8 +1,8 @@
 #include "cli/self_test/self_test.h"
 
 #include <algorithm>
-#include <cmath>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -129,8 +129,7 @@ void require_kept(const TestStudy::EndedTrials& before, const TestStudy::EndedTr
     const bool same = after.state == ended.state && after.value == ended.value &&
                       after.attempts == ended.attempts &&
                       std::abs(after.seconds - ended.seconds) < kRounding;
-    if (!same)
-      throw failed_check(base::cat("trial ", trial, " had ended and ran again"));
+    if (!same) throw failed_check(base::cat("trial ", trial, " had ended and ran again"));
   }
 }
 
