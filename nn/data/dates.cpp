@@ -166,6 +166,21 @@ std::optional<Date> read_year_and_month(Scanner scanner) {
   return scanner.at_end() ? first_of_month(year, month) : std::nullopt;
 }
 
+/// 2026-W07, 2026W07 (ISO 8601): the Monday of the week. Week 1 is that of the fourth of January.
+std::optional<Date> read_week(Scanner scanner) {
+  int year = 0, week = 0;
+  if (!scanner.digits(4, 4, year)) return std::nullopt;
+  (void)scanner.sign('-');
+  if (scanner.one_of("Ww") == 0 || !scanner.digits(2, 2, week) || !scanner.at_end())
+    return std::nullopt;
+  const auto in_first_week = first_of_month(year, 1);
+  if (!in_first_week || week < 1 || week > 53) return std::nullopt;
+  const double fourth = in_first_week->days + 3;
+  constexpr int kMonday = 4;  // the first of January 1970 was a Thursday
+  const double since_monday = std::fmod(std::fmod(fourth - kMonday, 7) + 7, 7);
+  return Date{.days = fourth - since_monday + 7 * (week - 1)};
+}
+
 /// 11/2026, Nov 2026, Nov-26, Q4 2026, 4Q2026.
 std::optional<Date> read_month_and_year(Scanner scanner) {
   int year = 0, month = 0;
@@ -276,8 +291,9 @@ std::optional<Date> read_date(std::string_view text, DateOrder order) {
   if (order == DateOrder::none) return std::nullopt;
   if (order == DateOrder::clock) return read_time(scanner);
   if (order == DateOrder::month) {
-    const auto date = read_year_and_month(scanner);
-    return date ? date : read_month_and_year(scanner);
+    if (const auto date = read_year_and_month(scanner)) return date;
+    if (const auto date = read_week(scanner)) return date;
+    return read_month_and_year(scanner);
   }
   auto date = read_day(scanner, order);
   if (!date || scanner.at_end()) return date;

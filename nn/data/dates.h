@@ -15,7 +15,8 @@ namespace nn {
 /// and the month have two digits, too, where these are points). Months may be names: 22-Nov-2026,
 /// 22 November 2026, November 22, 2026.
 ///   month  no day: 2026-11, 2026/11, 2026M11, 11/2026, Nov 2026, 2026-Nov, Nov-26 (of 1969 to
-///          2068), or a quarter: 2026Q4, 2026-Q4, Q4 2026, 4Q2026. The day is the first
+///          2068), a quarter: 2026Q4, 2026-Q4, Q4 2026, 4Q2026, or a week: 2026-W07. The day is
+///          the first
 ///   clock  a time of day alone: 14:30, 14:30:05.25, 2:30 PM, 2 PM
 enum class DateOrder : std::uint8_t { none, year_first, day_first, month_first, month, clock };
 
