@@ -24,9 +24,16 @@ namespace {
 
 constexpr std::uint64_t kMostJournal = std::uint64_t{4} << 30;
 
-void say_left_out(const hpo::Imported& imported) {
-  for (const std::string& line : imported.left_out)
-    std::fprintf(stderr, "not carried over: %s\n", base::printable(line, 300).c_str());
+void say_notes(const hpo::Imported& imported) {
+  for (const std::string& line : imported.notes.lines()) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+/// Where the program of a sweep file may be, and where the study file will be.
+hpo::ImportPlaces places_of(const Arguments& arguments) {
+  hpo::ImportPlaces places = hpo::ImportPlaces::of(arguments.text("FILE"));
+  if (arguments.has("--output"))
+    places.study = hpo::ImportPlaces::of(arguments.text("--output")).sweep;
+  return places;
 }
 
 /// What is there stays, above all the file that is read.
@@ -69,14 +76,14 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   });
   const std::size_t outside = imported.ended - imported.trials.size();
   if (outside > 0 && imported.trials.empty())
-    imported.left_out.push_back(base::cat("any trial: not one of the ", imported.ended,
-                                          " lies in this space, so the study begins anew"));
+    imported.notes.leave(base::cat("any trial: not one of the ", imported.ended,
+                                   " lies in this space, so the study begins anew"));
   else if (outside > 0)
-    imported.left_out.push_back(
+    imported.notes.leave(
         base::cat(outside, " of ", imported.ended, " trials, which lie outside of this space"));
   const base::Path folder = runs_folder(arguments) / study.name;
   hpo::write_imported(study, imported.trials, folder);
-  say_left_out(imported);
+  say_notes(imported);
   std::fprintf(stderr, "%zu %s in %s\n", imported.trials.size(),
                imported.trials.size() == 1 ? "trial is" : "trials are", folder.c_str());
   write_result(output, hpo::with_name(imported.yaml, study.name));
@@ -114,8 +121,8 @@ int run_import(const Arguments& arguments) {
     throw base::Error(base::Errc::usage,
                       "--study: the file is no database or journal of Optuna, expected one, or a "
                       "sweep file of W&B without --study");
-  const hpo::Imported imported = hpo::import_wandb(text, file);
-  say_left_out(imported);
+  const hpo::Imported imported = hpo::import_wandb(text, file, places_of(arguments));
+  say_notes(imported);
   write_result(arguments, imported.yaml);
   return kDone;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -10,9 +11,32 @@
 
 namespace hpo {
 
-StudySpec study_made(const std::string& yaml, const std::string& file, const std::string& called) {
+void ImportNotes::put(std::string line) {
+  line = base::printable(line, 300);
+  if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(std::move(line));
+}
+
+void ImportNotes::leave(const std::string& what) { put("not carried over: " + what); }
+
+void ImportNotes::carry(const std::string& what_here, const std::string& what) {
+  put(base::cat("carried over as ", what_here, ": ", what));
+}
+
+void ImportNotes::add(const ImportNotes& others) {
+  for (const std::string& line : others.lines_) put(line);
+}
+
+std::string ImportNotes::comments() const {
+  std::string text;
+  for (const std::string& line : lines_) text += base::cat("# ", line, "\n");
+  return text;
+}
+
+StudySpec study_made(const std::string& yaml, const std::string& file, const std::string& called,
+                     const std::string& folder) {
+  const std::string here = std::filesystem::current_path().string();
   try {
-    return parse_study(yaml, called, std::filesystem::current_path().string());
+    return parse_study(yaml, called, folder.empty() ? here : folder);
   } catch (const base::Error& error) {
     // The place is one in a file that nobody has.
     std::string_view what = error.what();

@@ -1,8 +1,11 @@
 #include "hpo/import/names.h"
 
+#include <utility>
+
 #include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "hpo/study/arguments.h"
 
 namespace hpo {
 
@@ -26,6 +29,10 @@ std::string plain(const std::string& name) {
 }
 
 }  // namespace
+
+Names::Names() {
+  for (std::string& name : study::names_for_all()) taken_.insert(std::move(name));
+}
 
 void Names::keep(const std::string& theirs) {
   if (plain(theirs) == theirs) (void)ours(theirs);

@@ -10,6 +10,8 @@ namespace hpo {
 /// Gives each foreign name one of ours. Not thread-safe.
 class Names {
  public:
+  Names();
+
   /// A name that may stay as it is keeps itself, whatever others would become: to be said of all of
   /// them before the first is asked for.
   void keep(const std::string& theirs);
@@ -21,7 +23,7 @@ class Names {
 
  private:
   std::map<std::string, std::string> given_;
-  std::set<std::string> taken_{"args"};  ///< $args has a meaning of its own
+  std::set<std::string> taken_;  ///< at first what has a meaning of its own in a command
 };
 
 }  // namespace hpo

@@ -60,15 +60,17 @@ class OptunaImporter {
  public:
   /// `left_out`: what reading them left out already.
   OptunaImporter(const OptunaStudy& study, std::vector<const OptunaTrial*> trials,
-                 std::vector<std::string> left_out)
-      : study_(study), trials_(std::move(trials)), left_(std::move(left_out)) {}
+                 const std::vector<std::string>& left_out)
+      : study_(study), trials_(std::move(trials)) {
+    for (const std::string& what : left_out) notes_.leave(what);
+  }
 
   ImportedStudy run() {
     find_domains();
     fit_ = fit_space(trials_, std::move(order_), domains_);
     for (const std::string& name : fit_.order)
-      if (const auto at = changes_.find(name); at != changes_.end()) left_.push_back(at->second);
-    left_.insert(left_.end(), fit_.notes.begin(), fit_.notes.end());
+      if (changes_.contains(name)) note_change(name);
+    for (const std::string& what : fit_.notes) notes_.leave(what);
     for (const std::string& name : fit_.order) names_.keep(name);
     find_first_step();
     std::string body = base::cat("metric: ", metrics(), "\n");
@@ -81,10 +83,8 @@ class OptunaImporter {
     }
     body += first_points(body);
     name_the_rest();
-    for (const std::string& line : left_)
-      out.yaml += base::cat("# not carried over: ", base::printable(line, 300), "\n");
-    out.yaml += body;
-    out.left_out = left_;
+    out.yaml = notes_.comments() + body;
+    out.notes = notes_;
     return out;
   }
 
@@ -131,8 +131,7 @@ class OptunaImporter {
     std::string text;
     for (const auto& [theirs, ours] : names) {
       text += base::cat(text.empty() ? "" : ", ", ours, ": 0");
-      if (ours != theirs)
-        left_.push_back(base::cat("the name ", theirs, ": it is ", ours, " here"));
+      if (ours != theirs) notes_.carry(ours, "the name " + theirs);
     }
     return text.empty() ? "" : base::cat("subject_to: {", text, "}\n");
   }
@@ -141,8 +140,7 @@ class OptunaImporter {
     if (fit_.order.empty()) return "parameters: {}\n";
     std::string text = "parameters:\n";
     for (const std::string& name : fit_.order) {
-      if (domains_.at(name).has_none())
-        left_.push_back(base::cat("None of ", name, ": it is the text None here"));
+      if (domains_.at(name).has_none()) notes_.carry("the text None", "None of " + name);
       text += base::cat("  ", our_name(name), ": {",
                         of_param(name, [&] { return domains_.at(name).yaml(); }),
                         condition_text(fit_.conditions.at(name)), "}\n");
@@ -171,19 +169,23 @@ class OptunaImporter {
   void widen(const std::string& name, const OptunaDomain& later) {
     OptunaDomain& domain = domains_.at(name);
     if (later.yaml() == domain.yaml()) return;
-    if (domain.widen(later)) {
-      changes_.try_emplace(
-          name, base::cat("the ranges of ", name, ", which changed: one has all of them here"));
-    } else {
-      domain = later;
-      of_other_kinds_.insert(name);
-      changes_[name] = base::cat("earlier values of ", name, ", which were of another kind");
-    }
+    changes_.insert(name);
+    if (domain.widen(later)) return;
+    domain = later;
+    of_other_kinds_.insert(name);
+  }
+
+  void note_change(const std::string& name) {
+    if (of_other_kinds_.contains(name))
+      notes_.leave(base::cat("earlier values of ", name, ", which were of another kind"));
+    else
+      notes_.carry("one range with all of them",
+                   base::cat("the ranges of ", name, ", which changed"));
   }
 
   std::string our_name(const std::string& name) {
     const std::string& ours = names_.ours(name);
-    if (ours != name) left_.push_back(base::cat("the name ", name, ": it is ", ours, " here"));
+    if (ours != name) notes_.carry(ours, "the name " + name);
     return ours;
   }
 
@@ -238,8 +240,7 @@ class OptunaImporter {
         first_step_ = std::min(first_step_, trial->reports.begin()->first);
     }
     if (first_step_ < 0)
-      left_.push_back(
-          base::cat("steps below 0: all steps of the study are larger by ", -first_step_, " here"));
+      notes_.carry(base::cat("steps that are larger by ", -first_step_), "steps below 0");
   }
 
   [[nodiscard]] Goal goal() const {
@@ -288,7 +289,7 @@ class OptunaImporter {
         ++others;
     }
     if (others > 0)
-      left_.push_back(
+      notes_.leave(
           others == 1
               ? "1 trial that waits (enqueue_trial): its values are no point of this space"
               : base::cat(others,
@@ -329,19 +330,19 @@ class OptunaImporter {
 
   void name_the_rest() {
     if (too_good_ > 0)
-      left_.push_back(base::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
-                                base::counted(too_good_, "trial"),
-                                ", which is no result: failed here"));
+      notes_.carry("a failure",
+                   base::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
+                             base::counted(too_good_, "trial"), ", which is no result"));
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
-    if (running > 0) left_.push_back(base::cat(base::counted(running, "trial"), " still running"));
+    if (running > 0) notes_.leave(base::counted(running, "trial") + " still running");
     name_attributes();
     const std::string names = base::listed(
         study_.attributes, [](const std::string& name) { return base::printable(name, 60); });
-    if (!names.empty()) left_.push_back(base::cat("user attributes of the study: ", names));
+    if (!names.empty()) notes_.leave("user attributes of the study: " + names);
     if (std::ranges::any_of(trials_,
                             [](const OptunaTrial* trial) { return trial->began.has_value(); }))
-      left_.push_back("when trials began: all of them now, for as long as they took");
-    left_.push_back("sampler and pruner, which Optuna does not store: here tpe, and no early_stop");
+      notes_.leave("when trials began: all of them now, for as long as they took");
+    notes_.leave("sampler and pruner, which Optuna does not store: here tpe, and no early_stop");
   }
 
   void name_attributes() {
@@ -361,7 +362,7 @@ class OptunaImporter {
           {"called as a metric or a constraint is", &taken},
           {"that are no numbers", &others}})
       if (!tally->empty())
-        left_.push_back(
+        notes_.leave(
             base::cat("user attributes ", what, ", and of how many trials: ", tally->text()));
   }
 
@@ -371,10 +372,10 @@ class OptunaImporter {
   std::vector<const OptunaTrial*> trials_;
   std::vector<std::string> order_;
   std::map<std::string, OptunaDomain> domains_;
-  std::map<std::string, std::string> changes_;  ///< of a param's domain, for people
-  std::set<std::string> of_other_kinds_;        ///< params some of whose values are none any more
+  std::set<std::string> changes_;         ///< params whose domain changed
+  std::set<std::string> of_other_kinds_;  ///< params some of whose values are none any more
   OptunaFit fit_;
-  std::vector<std::string> left_;
+  ImportNotes notes_;
   std::set<std::string> metrics_;
   std::int64_t first_step_ = 0;  ///< of theirs that is 0 here
   std::size_t too_good_ = 0;     ///< trials

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "base/text.h"
 #include "base/words.h"
@@ -28,6 +30,8 @@ class Fitter {
     // One that waits, or has hardly begun, says nothing yet.
     std::erase_if(trials_, [](const OptunaTrial* trial) { return is_blank(*trial); });
     all_ = trials_.size();
+    for (const OptunaTrial* trial : trials_)
+      for (const auto& [name, param] : trial->params) ++having_[name];
   }
 
   OptunaFit run() {
@@ -35,7 +39,7 @@ class Fitter {
       const auto out = std::ranges::find_if(
           unclear_, [&](const Unclear& param) { return is_left_out(param, *conditions); });
       if (out != unclear_.end())
-        leave_out(out->name, out->with.size());
+        leave_out(std::string(out->name));
       else
         take_the_cheapest(*conditions);
     }
@@ -80,7 +84,9 @@ class Fitter {
     return now == 0 || (10 * with < all && 2 * now < latest);
   }
 
-  void leave_out(const std::string& name, std::size_t with) {
+  /// Its trials may have gone with another param already that they have as well.
+  void leave_out(const std::string& name) {
+    const std::size_t with = having_[name];
     fit_.notes.push_back(base::cat("param ", name, ", which ", of_trials(with, all_),
                                    with == 1 ? " has: it stays" : " have: they stay", " behind"));
     for (const OptunaTrial* trial : trials_)
@@ -127,6 +133,7 @@ class Fitter {
   std::vector<const OptunaTrial*> trials_;
   const std::map<std::string, OptunaDomain>& domains_;
   std::size_t all_ = 0;
+  std::map<std::string, std::size_t> having_;  ///< of all trials, by param
   std::vector<Unclear> unclear_;
   OptunaFit fit_;
 };

@@ -10,13 +10,17 @@
 #include "base/executable.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/import/wandb_command.h"
 #include "hpo/import/wandb_node.h"
 #include "hpo/import/wandb_parameters.h"
+#include "hpo/import/wandb_place.h"
 #include "hpo/import/wandb_rule.h"
+#include "hpo/import/wandb_words.h"
 #include "hpo/space/value.h"
 #include "hpo/study/node.h"
 #include "hpo/study/study_error.h"
+#include "hpo/study/substitute.h"
 #include "hpo/study/yaml_reader.h"
 
 namespace hpo {
@@ -29,10 +33,14 @@ using study::StudyError;
 
 class WandbImporter {
  public:
-  explicit WandbImporter(const Node& root) : root_(root) {}
+  /// `notes`: of what was read already.
+  WandbImporter(const Node& root, const ImportPlaces& places, ImportNotes notes)
+      : root_(root), places_(places), notes_(std::move(notes)) {}
 
   /// The first word of the command; empty: there is none.
   [[nodiscard]] const std::string& program() const { return program_; }
+  /// The folder in which the command runs.
+  [[nodiscard]] base::Path folder() const { return places_.study / folder_; }
 
   Imported run() {
     if (!root_.is_map() || root_.find("parameters") == nullptr || root_.find("method") == nullptr)
@@ -43,24 +51,21 @@ class WandbImporter {
         throw StudyError(ours->at, base::cat("this is a study file already (it has ", key,
                                              "), expected a W&B sweep file"));
     }
-    const wandb::Parameters parameters = wandb::parameters_of(*root_.find("parameters"));
+    const wandb::Parameters parameters =
+        wandb::parameters_of(*root_.find("parameters"), wandb::bools_of(root_));
     add_name();
     add_command(parameters);
     add_metric();
     add_method();
     body_ += parameters.yaml.empty() ? "parameters: {}\n" : "parameters:\n" + parameters.yaml;
-    for (const std::string& line : parameters.left_out) leave(line);
+    notes_.add(parameters.notes);
     add_rule();
     add_limits();
     name_the_rest();
-    std::string head;
-    for (const std::string& line : left_) head += base::cat("# not carried over: ", line, "\n");
-    return {.yaml = head + body_, .left_out = left_};
+    return {.yaml = notes_.comments() + body_, .notes = notes_};
   }
 
  private:
-  void leave(const std::string& line) { left_.push_back(base::printable(line, 300)); }
-
   void add_name() {
     const std::string theirs = wandb::text_at(root_, "name");
     if (theirs.empty()) return;
@@ -71,21 +76,39 @@ class WandbImporter {
     }
     name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
     name = name.substr(0, 64);
-    if (name != theirs)
-      leave(base::cat("the name ", theirs, ": ",
-                      name.empty() ? "the study has its file's" : "it is " + name + " here"));
+    if (name != theirs && name.empty()) notes_.leave("the name " + theirs);
+    if (name != theirs && !name.empty()) notes_.carry(name, "the name " + theirs);
     if (!name.empty()) body_ += base::cat("name: ", base::quote_json(name), "\n");
   }
 
   void add_command(const wandb::Parameters& parameters) {
     const wandb::Command command = wandb::command_of(root_, parameters);
-    for (const std::string& line : command.left_out) leave(line);
+    notes_.add(command.notes);
     if (command.words.empty()) return;
     std::string line;
     for (const std::string& word : command.words)
       line += base::cat(line.empty() ? "" : ", ", base::quote_json(word));
     body_ += base::cat("command: [", line, "]\n");
     program_ = command.words.front();
+    add_folder(command.programs);
+  }
+
+  /// The first of them that is anywhere decides. A module that is nowhere may be installed.
+  void add_folder(const std::vector<wandb::ProgramName>& programs) {
+    for (const wandb::ProgramName& program : programs) {
+      const wandb::ProgramPlace place = wandb::place_of(program, places_);
+      if (!place.found) continue;
+      folder_ = place.folder;
+      if (folder_.empty()) return;
+      const std::string said = "folder: " + base::quote_json(study::escape(folder_));
+      body_ += said + "\n";
+      return notes_.carry(said, "where W&B starts " + program.text);
+    }
+    const auto script = std::ranges::find(programs, false, &wandb::ProgramName::module);
+    if (script == programs.end()) return;
+    notes_.leave(base::cat("where W&B starts ", script->text, ": it is not in ",
+                           base::listed(wandb::place_of(*script, places_).looked),
+                           "; say folder in the study file"));
   }
 
   void add_metric() {
@@ -99,8 +122,15 @@ class WandbImporter {
       return;
     }
     const Node* metric = root_.find("metric");
+    if (metric != nullptr && metric->is_scalar() && !metric->text.empty()) {
+      const std::string name = base::quote_json(metric->text);
+      notes_.carry(base::cat("metric ", metric->text, " to minimize"),
+                   "a metric that says no goal; write goal: maximize where more is better");
+      body_ += base::cat("metric: {name: ", name, ", goal: minimize}\n");
+      return;
+    }
     if (metric == nullptr || !metric->is_map() || wandb::text_at(*metric, "name").empty()) {
-      leave("there is no metric: name the number that the program reports");
+      notes_.carry("metric loss", "no metric at all: name the number that the program reports");
       body_ += "metric: {name: loss, goal: minimize}\n";
       return;
     }
@@ -115,7 +145,7 @@ class WandbImporter {
       if (entry.key == "target" && !several_)
         target_ = &entry.value;
       else if (entry.key != "name" && entry.key != "goal")
-        leave(base::cat("metric.", entry.key, ": ", study::describe(entry.value)));
+        notes_.leave(base::cat("metric.", entry.key, ": ", study::describe(entry.value)));
     }
     return base::cat("{name: ", base::quote_json(name), ", goal: ", goal_of(metric, name), "}");
   }
@@ -147,14 +177,14 @@ class WandbImporter {
                     ", expected bayes, random or grid", base::did_you_mean(method, kMethods)));
     const char* ours = several_ ? "tpe" : "gp";
     if (method != "bayes" || several_)
-      leave(base::cat("method ", method, ": ", ours, " stands in its place"));
+      notes_.carry(base::cat("method ", ours), base::cat("method ", method));
     body_ += base::cat("method: ", ours, "\n");
   }
 
   void add_rule() {
     const wandb::Rule rule = wandb::rule_of(root_);
     body_ += rule.yaml;
-    for (const std::string& line : rule.left_out) leave(line);
+    notes_.add(rule.notes);
   }
 
   void add_limits() {
@@ -172,13 +202,14 @@ class WandbImporter {
         "method", "parameters", "run_cap", "early_terminate", "$schema"};
     for (const Entry& entry : root_.entries) {
       if (std::ranges::find(kCarried, entry.key) == std::end(kCarried))
-        leave(base::cat(entry.key, ": ", study::describe(entry.value)));
+        notes_.leave(base::cat(entry.key, ": ", study::describe(entry.value)));
     }
   }
 
   const Node& root_;
-  std::string body_, program_;
-  std::vector<std::string> left_;
+  const ImportPlaces& places_;
+  ImportNotes notes_;
+  std::string body_, program_, folder_;
   bool several_ = false;          ///< metrics are searched for
   const Node* target_ = nullptr;  ///< a value that ends the search; of several metrics none does
 };
@@ -201,23 +232,31 @@ std::string with_program_of_here(std::string yaml, const std::string& program) {
 
 }  // namespace
 
-Imported import_wandb(const std::string& text, const std::string& file) {
+Imported import_wandb(const std::string& text, const std::string& file,
+                      const ImportPlaces& places) {
   std::string program;
+  base::Path folder;
   Imported imported = study::with_place(file, [&] {
-    const Node root = study::read_yaml(without_tags(text));
-    WandbImporter importer(root);
+    Node root = study::read_merging_yaml(without_tags(text));
+    ImportNotes notes;
+    if (root.is_map()) wandb::read_words_as_python(root, notes);
+    WandbImporter importer(root, places, std::move(notes));
     Imported made = importer.run();
     program = importer.program();
+    folder = importer.folder();
     return made;
   });
-  const bool is_here =
-      program.empty() || base::find_executable(program, std::filesystem::current_path().string());
+  const bool is_here = program.empty() || base::find_executable(program, folder.string());
   (void)study_made(is_here ? imported.yaml : with_program_of_here(imported.yaml, program), file,
-                   "study.yaml");
+                   "study.yaml", places.study.string());
   if (!is_here)
-    imported.left_out.push_back(base::cat("the program ", base::printable(program, 80),
-                                          ": it is not here, and must be before the study runs"));
+    imported.notes.leave(base::cat("the program ", base::printable(program, 80),
+                                   ": it is not here, and must be before the study runs"));
   return imported;
+}
+
+Imported import_wandb(const std::string& text, const std::string& file) {
+  return import_wandb(text, file, ImportPlaces::of(file));
 }
 
 }  // namespace hpo

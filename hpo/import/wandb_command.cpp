@@ -1,7 +1,9 @@
 #include "hpo/import/wandb_command.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "hpo/import/wandb_node.h"
@@ -25,6 +27,9 @@ constexpr MacroForm kForms[]{{"${args_no_equals}", "--", true},
                              {"${args_append_hydra}", "+", false},
                              {"${args_override_hydra}", "++", false}};
 
+constexpr std::string_view kFlags = "${args_no_boolean_flags}", kJson = "${args_json}",
+                           kJsonFile = "${args_json_file}";
+
 class Writer {
  public:
   Writer(const Node& root, const Parameters& parameters) : root_(root), parameters_(parameters) {}
@@ -38,17 +43,18 @@ class Writer {
       for (auto word = command->items.begin(); word != command->items.end(); ++word)
         add(word->text, word + 1 == command->items.end() ? "" : word[1].text);
       if (!hears_ && !parameters_.names.empty()) {
-        leave("parameters from wandb.config alone: the command ends with them here");
-        add_args();
+        made_.notes.carry("the file $TRELLIS_PARAMS",
+                          "parameters from wandb.config alone, which the command does not have");
+        put("$no_args");
       }
     } else {
       throw StudyError(command->at, "command is no list, expected its words");
     }
+    find_programs();
     return std::move(made_);
   }
 
  private:
-  void leave(const std::string& line) { made_.left_out.push_back(line); }
   void put(std::string word) { made_.words.push_back(std::move(word)); }
 
   void add(const std::string& word, std::string_view next = "") {
@@ -63,15 +69,16 @@ class Writer {
       put(program());
     } else if (form != std::end(kForms)) {
       add_all(*form);
+    } else if (word == kJson || word == kJsonFile) {
+      add_json(word == kJson ? "$params_json" : "$params_file");
     } else if (word.starts_with("${args")) {
-      if (word == "${args_no_boolean_flags}")
-        leave(base::cat(word, ": true and false are given as other values are, --name=true"));
-      else if (word != "${args}")
-        leave(base::cat(word, ": --name=value stands in its place"));
-      add_args();
+      if (word != kFlags && word != "${args}")
+        made_.notes.carry("--name=value", "the macro " + word);
+      add_args(word == kFlags);
     } else {
       if (word.find("${envvar:") != std::string::npos)
-        leave(base::cat(word, ": what the environment holds is not put in, write it there"));
+        made_.notes.leave(
+            base::cat(word, ": what the environment holds is not put in, write it there"));
       put(study::escape(word));
     }
   }
@@ -88,6 +95,22 @@ class Writer {
                      "command names ${program}, but program is missing, expected its path");
   }
 
+  /// What the words may run that is seen from a folder: a module behind `-m`, a script, the program
+  /// of the file.
+  void find_programs() {
+    const std::vector<std::string>& words = made_.words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      const bool module = i > 0 && words[i - 1] == "-m";
+      const bool script = word.ends_with(".py") || word.ends_with(".sh") ||
+                          (i > 0 && word == text_at(root_, "program"));
+      const bool path = i == 0 && word.find('/') != std::string::npos;
+      if (!module && !script && !path) continue;
+      if (!word.starts_with('/') && word.find('$') == std::string::npos)
+        made_.programs.push_back({.text = word, .module = module});
+    }
+  }
+
   void add_all(const MacroForm& form) {
     hears_ = true;
     for (const auto& [theirs, ours] : parameters_.names) {
@@ -101,17 +124,30 @@ class Writer {
     }
   }
 
+  /// Its members have our names.
+  void add_json(const char* word) {
+    hears_ = true;
+    put(word);
+    for (const auto& [theirs, ours] : parameters_.names) {
+      if (theirs != ours)
+        made_.notes.leave(base::cat("the name ", theirs, " in ", word, ": it is ", ours, " there"));
+    }
+  }
+
   /// A program knows a parameter by its old name.
-  void add_args() {
+  void add_args(bool flags) {
     hears_ = true;
     bool others = false;
     for (const auto& [theirs, ours] : parameters_.names) {
+      const std::string name = study::escape(theirs);
       if (theirs == ours)
         others = true;
+      else if (flags && parameters_.bools.contains(ours))
+        put(base::cat("${", ours, "?--", name, "}"));
       else
-        put(base::cat("--", study::escape(theirs), "=${", ours, "}"));
+        put(base::cat("--", name, "=${", ours, "}"));
     }
-    if (others) put("$args");
+    if (others) put(flags ? "$args_flags" : "$args");
   }
 
   const Node& root_;
@@ -121,6 +157,18 @@ class Writer {
 };
 
 }  // namespace
+
+Bools bools_of(const Node& root) {
+  const Node* command = root.find("command");
+  if (command == nullptr) return root.find("program") == nullptr ? Bools::values : Bools::words;
+  Bools bools = Bools::values;
+  for (const Node& word : command->items) {
+    if (!word.text.starts_with("${args") || word.text == kJson || word.text == kJsonFile) continue;
+    if (word.text != kFlags) return Bools::words;
+    bools = Bools::flags;
+  }
+  return bools;
+}
 
 Command command_of(const Node& root, const Parameters& parameters) {
   return Writer(root, parameters).run();

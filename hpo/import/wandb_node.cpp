@@ -55,8 +55,13 @@ double positive_at(const Node& map, const std::string& key) {
   throw StudyError(map.find(key)->at, base::cat(key, " is ", number, ", expected more than 0"));
 }
 
-std::string value_text(const Node& node) {
-  if (!node.is_scalar()) return base::quote_json(study::escape(python_text(node)));
+bool is_bool(const Node& node) {
+  return node.is_scalar() && !node.quoted && std::holds_alternative<bool>(parse_value(node.text));
+}
+
+std::string value_text(const Node& node, bool keeps_bools) {
+  if (!node.is_scalar() || (!keeps_bools && is_bool(node)))
+    return base::quote_json(study::escape(python_text(node)));
   const ParamValue value = node.quoted ? ParamValue(node.text) : parse_value(node.text);
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return text_of(value);

@@ -18,8 +18,11 @@ inline constexpr double kMost = 9e15;
 /// The same, above 0.
 [[nodiscard]] double positive_at(const study::Node& map, const std::string& key);
 
+/// True for an unquoted true or false.
+[[nodiscard]] bool is_bool(const study::Node& node);
+
 /// A value as a study file writes it. What YAML calls null, and lists, are the texts that Python
-/// makes of them, as its programs get them from W&B.
-[[nodiscard]] std::string value_text(const study::Node& node);
+/// makes of them, as its programs get them from W&B; so are bools, unless `keeps_bools`.
+[[nodiscard]] std::string value_text(const study::Node& node, bool keeps_bools = false);
 
 }  // namespace hpo::wandb

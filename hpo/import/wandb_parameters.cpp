@@ -23,8 +23,13 @@ using study::Node;
 using study::Position;
 using study::StudyError;
 
+/// Deviations from the mean beyond which a normal distribution counts as empty.
+constexpr double kReach = 6;
+
 class Reader {
  public:
+  explicit Reader(Bools bools) : bools_(bools) {}
+
   Parameters run(const Node& block) {
     keep_names(block, "");
     add(block, "");
@@ -32,7 +37,8 @@ class Reader {
   }
 
  private:
-  void leave(const std::string& line) { made_.left_out.push_back(line); }
+  void leave(const std::string& what) { made_.notes.leave(what); }
+  void carry(const std::string& here, const std::string& what) { made_.notes.carry(here, what); }
 
   void keep_names(const Node& block, const std::string& prefix) {
     if (!block.is_map()) return;
@@ -52,7 +58,7 @@ class Reader {
         throw StudyError(entry.value.at, base::cat("parameter ", name, " is no map"));
       for (const std::string& line : idle_keys(entry.value, name)) leave(line);
       if (const Node* nested = entry.value.find("parameters")) {
-        leave(base::cat("the block ", name, ": its parameters are called ", name, "_..."));
+        carry(name + "_...", "the block " + name);
         add(*nested, name + "_");
       } else {
         made_.yaml += base::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
@@ -63,13 +69,15 @@ class Reader {
 
   std::string our_name(const std::string& name) {
     const std::string& ours = names_.ours(name);
-    if (ours != name) leave(base::cat("the name ", name, ": it is ", ours, " here"));
+    if (ours != name) carry(ours, "the name " + name);
     return ours;
   }
 
   std::string domain_of(const Node& parameter, const std::string& name) {
-    if (const Node* value = parameter.find("value"))
-      return base::cat("value: ", text(*value, name));
+    if (const Node* value = parameter.find("value")) {
+      if (is_bool(*value)) made_.bools.insert(name);
+      return base::cat("value: ", text(*value, name, bools_ != Bools::words));
+    }
     if (const Node* values = parameter.find("values")) {
       if (!values->is_list() || values->items.empty())
         throw StudyError(values->at, base::cat("values of ", name, " is no list of values"));
@@ -84,30 +92,29 @@ class Reader {
     std::string list;
     std::set<std::string> seen;
     bool ints = false, floats = false;
+    const bool all = std::ranges::all_of(values.items, is_bool);
+    if (all) made_.bools.insert(name);
+    const bool keeps = bools_ == Bools::values || (bools_ == Bools::flags && all);
     for (const Node& one : values.items) {
       if (one.is_scalar() && !one.quoted) {
         const ParamValue plain = parse_value(one.text);
         ints = ints || std::holds_alternative<std::int64_t>(plain);
         floats = floats || std::holds_alternative<double>(plain);
       }
-      const std::string value = text(one, name);
+      const std::string value = text(one, name, keeps);
       if (seen.insert(value).second)
         list += base::cat(list.empty() ? "" : ", ", value);
       else
         leave(base::cat("the second ", value, " of ", name, ": each value stands once"));
     }
     if (ints && floats)
-      leave(base::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
+      carry("floats", base::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
     return list;
   }
 
-  std::string text(const Node& node, const std::string& name) {
-    if (node.is_scalar() && !node.quoted && std::holds_alternative<bool>(parse_value(node.text)) &&
-        truths_.insert(name).second)
-      leave(base::cat("True and False of ", name, ": a program is given true and false"));
-    std::string value = value_text(node);
-    if (!node.is_scalar())
-      leave(base::cat("the value ", value, " of ", name, ": it is a text here"));
+  std::string text(const Node& node, const std::string& name, bool keeps_bools) {
+    std::string value = value_text(node, keeps_bools);
+    if (!node.is_scalar()) carry("a text", base::cat("the value ", value, " of ", name));
     return value;
   }
 
@@ -129,13 +136,13 @@ class Reader {
     const bool log = kind.find("log") != std::string::npos;
     auto [min, max] = ends_of(parameter, kind);
     if (kind.starts_with("inv_") || kind.ends_with("beta"))
-      leave(base::cat("the distribution ", kind, " of ", name, ": it is ", log ? "log" : "linear",
-                      " here"));
+      carry(log ? "scale: log" : "a linear scale",
+            base::cat("the distribution ", kind, " of ", name));
     double step = 0;
     if (quantised) {
       step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
       if (log && !ints) {
-        leave(base::cat("q of ", name, ": its steps begin at min"));
+        carry("nothing but a range", base::cat("q of ", name, ", whose scale is logarithmic"));
       } else {
         std::tie(min, max) = multiples(min, max, step, name);
         if (log) {  // 0 has no logarithm
@@ -222,26 +229,48 @@ class Reader {
   }
 
   std::string normal_of(const Node& parameter, const std::string& name, const std::string& kind) {
-    const double mean = parameter.find("mu") != nullptr ? number_at(parameter, "mu") : 0;
-    const double deviation =
-        parameter.find("sigma") != nullptr ? positive_at(parameter, "sigma") : 1;
+    const double mu = parameter.find("mu") != nullptr ? number_at(parameter, "mu") : 0;
+    const double sigma = parameter.find("sigma") != nullptr ? positive_at(parameter, "sigma") : 1;
     const bool log = kind.find("log") != std::string::npos;
-    if (kind.starts_with("q_")) leave(base::cat("q of ", name, ": it has no steps"));
-    if (!log) return base::cat("mean: ", text_of(mean), ", deviation: ", text_of(deviation));
-    if (std::abs(mean) + 6 * deviation > std::log(kMost))
+    if (log && std::abs(mu) + kReach * sigma > std::log(kMost))
       throw StudyError(parameter.at,
                        "mu and sigma lead out of all numbers, expected exponents of e");
-    return base::cat("mean: ", text_of(std::exp(mean)),
-                     ", deviation: ", text_of(std::exp(deviation)), ", scale: log");
+    const double mean = log ? std::exp(mu) : mu, deviation = log ? std::exp(sigma) : sigma;
+    const std::string steps =
+        kind.starts_with("q_") ? steps_of_normal(parameter, mean, deviation, log) : "";
+    if (kind.starts_with("q_") && steps.empty())
+      leave(base::cat("q of ", name, ": it has no steps"));
+    return base::cat(steps, "mean: ", text_of(mean), ", deviation: ", text_of(deviation),
+                     log ? ", scale: log" : "");
   }
 
+  /// The range and the steps of a normal distribution whose values are multiples of q, between the
+  /// ends where W&B itself all but never goes. Empty: no range of ours has such values.
+  static std::string steps_of_normal(const Node& parameter, double mean, double deviation,
+                                     bool log) {
+    const bool says_q = parameter.find("q") != nullptr;
+    const double q = says_q ? positive_at(parameter, "q") : 1;
+    const bool ints = !says_q || whole(parameter, "q");
+    if (log && (!ints || mean < q)) return "";
+    const double far = kReach * deviation, factor = std::pow(deviation, kReach);
+    const double low =
+        log ? std::max(q, std::ceil(mean / factor / q) * q) : std::ceil((mean - far) / q) * q;
+    const double high = std::floor((log ? mean * factor : mean + far) / q) * q;
+    if (!(low < mean && mean < high) || std::abs(low) > kMost || high > kMost) return "";
+    const auto said = [&](double number) {
+      return ints ? base::cat(static_cast<std::int64_t>(number)) : text_of(number + 0.0);
+    };
+    return base::cat("type: ", ints ? "int" : "float", ", min: ", said(low), ", max: ", said(high),
+                     ", step: ", said(q), ", ");
+  }
+
+  Bools bools_;
   Parameters made_;
-  std::set<std::string> truths_;  ///< parameters with true or false, named already
   Names names_;
 };
 
 }  // namespace
 
-Parameters parameters_of(const Node& block) { return Reader().run(block); }
+Parameters parameters_of(const Node& block, Bools bools) { return Reader(bools).run(block); }
 
 }  // namespace hpo::wandb

@@ -67,7 +67,7 @@ Rule rule_of(const Node& root) {
   const double said = rule.find("eta") != nullptr ? number_at(rule, "eta") : 3;
   const double eta = std::floor(std::max(2.0, said));
   if (eta != said)
-    made.left_out.push_back(base::cat("eta of early_terminate: it is ", eta, " here"));
+    made.notes.carry(base::cat("eta ", eta), base::cat("eta ", said, " of early_terminate"));
   bool same = true;
   made.yaml = "early_stop: {type: asha, min: ";
   if (rule.find("max_iter") != nullptr) {
@@ -75,9 +75,8 @@ Rule rule_of(const Node& root) {
     made.yaml += base::cat(rungs.ours.front(), ", eta: ", eta, ", max: ", rungs.end, "}\n");
     same = rungs.ours == rungs.theirs;
     if (!same)
-      made.left_out.push_back(base::cat("the brackets of early_terminate at ",
-                                        base::listed(rungs.theirs), ": the rungs are at ",
-                                        base::listed(rungs.ours)));
+      made.notes.carry("rungs at " + base::listed(rungs.ours),
+                       "the brackets of early_terminate at " + base::listed(rungs.theirs));
   } else if (rule.find("min_iter") != nullptr) {
     made.yaml +=
         base::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");
@@ -87,11 +86,11 @@ Rule rule_of(const Node& root) {
   static constexpr std::string_view kCarried[]{"type", "eta", "s", "min_iter", "max_iter"};
   for (const Entry& entry : rule.entries) {
     if (std::ranges::find(kCarried, entry.key) == std::end(kCarried))
-      made.left_out.push_back(
+      made.notes.leave(
           base::cat("early_terminate.", entry.key, ": ", study::describe(entry.value)));
   }
-  made.left_out.push_back(base::cat("early_terminate: asha stands in its place",
-                                    same ? ", whose rungs are its brackets" : ""));
+  made.notes.carry("early_stop: asha",
+                   base::cat("early_terminate", same ? ", whose brackets are the rungs" : ""));
   return made;
 }
 

@@ -31,8 +31,9 @@ std::size_t kept(const ImportedStudy& made) {
       made.trials, [&](const ImportedTrial& trial) { return study.space.contains(trial.params); }));
 }
 
-bool leaves(const ImportedStudy& made, const std::string& line) {
-  return std::ranges::find(made.left_out, line) != made.left_out.end();
+bool leaves(const ImportedStudy& made, const std::string& what) {
+  const std::vector<std::string>& lines = made.notes.lines();
+  return std::ranges::find(lines, "not carried over: " + what) != lines.end();
 }
 
 TEST(OptunaFit, AParamThatWasRenamedStaysBehind) {
@@ -132,11 +133,24 @@ TEST(OptunaFit, ARangeHasAllThatTrialsHad) {
   EXPECT_EQ(kept(made), 2U);
 }
 
+TEST(OptunaFit, OfParamsThatCameTogetherEachHasItsCount) {
+  Journal journal;
+  add(journal, 5,
+      {{"sub", floats(0, 1), 0.5}, {"col", floats(0, 1), 0.5}, {"bin", floats(0, 1), 0.5}});
+  add(journal, 10, {{"depth", floats(0, 1), 0.5}});
+  const ImportedStudy made = journal.imported();
+  for (const char* name : {"sub", "col", "bin"})
+    EXPECT_TRUE(
+        leaves(made, base::cat("param ", name, ", which 5 of 15 trials have: they stay behind")))
+        << made.yaml;
+  EXPECT_EQ(kept(made), 10U);
+}
+
 TEST(OptunaFit, RangesThatComeAndGoAreNamedOnce) {
   Journal journal;
   for (int i = 0; i < 50; ++i) add(journal, 1, {{"x", floats(0, 1 + i % 3), 0.5}});
   const ImportedStudy made = journal.imported();
-  EXPECT_EQ(std::ranges::count_if(made.left_out,
+  EXPECT_EQ(std::ranges::count_if(made.notes.lines(),
                                   [](const std::string& line) {
                                     return line.find("ranges of x") != std::string::npos;
                                   }),

@@ -25,8 +25,13 @@ using Param = Journal::Param;
 
 Param x_at(double value) { return {"x", floats(0, 1), value}; }
 
-bool is_left_out(const ImportedStudy& made, const std::string& line) {
-  return std::ranges::find(made.left_out, line) != made.left_out.end();
+bool is_said(const ImportedStudy& made, const std::string& line) {
+  const std::vector<std::string>& lines = made.notes.lines();
+  return std::ranges::find(lines, line) != lines.end();
+}
+
+bool is_left_out(const ImportedStudy& made, const std::string& what) {
+  return is_said(made, "not carried over: " + what);
 }
 
 /// The study in a folder of its own, written as `trellis import` does.
@@ -76,7 +81,7 @@ TEST(OptunaConstraints, HaveTheirNamesAndNoneOfAMetric) {
   const ImportedStudy made = journal.imported();
   EXPECT_NE(made.yaml.find("subject_to: {mem_GB: 0, constraint_size: 0}\n"), std::string::npos)
       << made.yaml;
-  EXPECT_TRUE(is_left_out(made, "the name size: it is constraint_size here"));
+  EXPECT_TRUE(is_said(made, "carried over as constraint_size: the name size"));
   EXPECT_EQ(made.trials.at(0).constraints, (Metrics{{"mem_GB", -1}, {"constraint_size", 2}}));
 }
 
@@ -147,7 +152,8 @@ TEST(OptunaRest, IsNamed) {
   EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
 }
 
-constexpr const char* kRangesOfX = "the ranges of x, which changed: one has all of them here";
+constexpr const char* kRangesOfX =
+    "carried over as one range with all of them: the ranges of x, which changed";
 
 TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
   Journal journal;
@@ -156,9 +162,9 @@ TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
   ASSERT_NE(whole, with_points);
   journal.trial(optuna::complete, {{"x", whole, 0.5}});
   journal.trial(optuna::complete, {{"x", with_points, 0.25}});
-  EXPECT_FALSE(is_left_out(journal.imported(), kRangesOfX));
+  EXPECT_FALSE(is_said(journal.imported(), kRangesOfX));
   journal.trial(optuna::complete, {{"x", optuna::floats(0, 2), 0.25}});
-  EXPECT_TRUE(is_left_out(journal.imported(), kRangesOfX));
+  EXPECT_TRUE(is_said(journal.imported(), kRangesOfX));
 }
 
 TEST(OptunaRest, NumbersOfTheUserAreMetrics) {
@@ -214,7 +220,8 @@ TEST(OptunaRest, LinesThatNoJournalHasAreCounted) {
   EXPECT_TRUE(is_left_out(made, base::cat("2 lines ", unknown))) << made.yaml;
   EXPECT_TRUE(is_left_out(made, base::cat("2 lines ", lost))) << made.yaml;
   journal.line(R"({"op_code": 7, "trial_id": 0, "step": 1, "intermediate_value": 0.5})");
-  EXPECT_EQ(journal.imported().left_out, made.left_out) << "Optuna takes none of one that ended";
+  EXPECT_EQ(journal.imported().notes.lines(), made.notes.lines())
+      << "Optuna takes none of one that ended";
 }
 
 TEST(OptunaRest, TheValueStandsBesideTheReports) {
@@ -267,7 +274,7 @@ TEST(OptunaRest, StepsStayUnlessOneIsBelowZero) {
   const ImportedStudy moved = steps({{0, 5}, {-5, 5}});
   EXPECT_EQ(at(moved, 0), (std::vector<std::int64_t>{5, 10}));
   EXPECT_EQ(at(moved, 1), (std::vector<std::int64_t>{0, 10}));
-  EXPECT_TRUE(is_left_out(moved, "steps below 0: all steps of the study are larger by 5 here"));
+  EXPECT_TRUE(is_said(moved, "carried over as steps that are larger by 5: steps below 0"));
   const Written written(whole);
   EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->step, 10);
 }
@@ -277,8 +284,9 @@ TEST(OptunaRest, NamesWhatIsNoResultHereAndWhatIsATextHere) {
   journal.trial(optuna::running, {{"c", optuna::choices("[null, 1]"), 0}});
   journal.line(R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [-Infinity]})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(is_left_out(made, "the value -inf of 1 trial, which is no result: failed here"));
-  EXPECT_TRUE(is_left_out(made, "None of c: it is the text None here"));
+  EXPECT_TRUE(
+      is_said(made, "carried over as a failure: the value -inf of 1 trial, which is no result"));
+  EXPECT_TRUE(is_said(made, "carried over as the text None: None of c"));
 }
 
 TEST(OptunaRest, TrialsTakeAsLongAsTheyTook) {
@@ -298,7 +306,7 @@ TEST(OptunaRest, NamesThatMayStayStay) {
                 {{"enc.lr", floats(0, 1), 0.5}, {"enc_lr", floats(100, 200), 150}});
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).params, (Params{{"enc_lr_2", 0.5}, {"enc_lr", 150.0}}));
-  EXPECT_TRUE(is_left_out(made, "the name enc.lr: it is enc_lr_2 here"));
+  EXPECT_TRUE(is_said(made, "carried over as enc_lr_2: the name enc.lr"));
 }
 
 TEST(OptunaRest, IsReadFromADatabaseAsWell) {

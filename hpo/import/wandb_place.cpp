@@ -1,0 +1,69 @@
+#include "hpo/import/wandb_place.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace hpo {
+
+ImportPlaces ImportPlaces::of(const std::string& file) {
+  const base::Path here = std::filesystem::current_path();
+  return {.sweep = std::filesystem::absolute(file).lexically_normal().parent_path(),
+          .working = here,
+          .study = here};
+}
+
+namespace wandb {
+
+namespace {
+
+bool is_there(const base::Path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+/// The nearest folder from `folder` up that holds a repository of git; empty: there is none.
+base::Path repository_of(base::Path folder) {
+  for (; !folder.empty(); folder = folder.parent_path()) {
+    if (is_there(folder / ".git")) return folder;
+    if (!folder.has_relative_path()) break;
+  }
+  return {};
+}
+
+/// What of a module lies in the folder in which Python starts.
+bool has_module(const base::Path& folder, const std::string& module) {
+  std::string path = module;
+  std::ranges::replace(path, '.', '/');
+  return is_there(folder / (path + ".py")) || is_there(folder / path / "__main__.py") ||
+         is_there(folder / path / "__init__.py");
+}
+
+bool has_program(const base::Path& folder, const ProgramName& program) {
+  return program.module ? has_module(folder, program.text) : is_there(folder / program.text);
+}
+
+}  // namespace
+
+ProgramPlace place_of(const ProgramName& program, const ImportPlaces& places) {
+  ProgramPlace place;
+  std::vector<base::Path> folders;
+  for (const base::Path& folder :
+       {places.sweep, places.working, repository_of(places.sweep), repository_of(places.working)}) {
+    if (!folder.empty() && std::ranges::find(folders, folder) == folders.end())
+      folders.push_back(folder);
+  }
+  for (const base::Path& folder : folders) {
+    place.looked.push_back(folder.string());
+    if (!has_program(folder, program)) continue;
+    place.found = true;
+    const base::Path relative = folder.lexically_relative(places.study);
+    if (folder != places.study) place.folder = relative.empty() ? folder : relative;
+    return place;
+  }
+  return place;
+}
+
+}  // namespace wandb
+
+}  // namespace hpo

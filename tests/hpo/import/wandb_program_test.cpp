@@ -1,0 +1,248 @@
+// What a program of an imported W&B sweep is given, and where it runs.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "hpo/import/wandb.h"
+#include "tests/support/temp_folder.h"
+
+namespace hpo {
+namespace {
+
+bool says(const Imported& made, const std::string& words) {
+  return std::ranges::any_of(made.notes.lines(), [&](const std::string& line) {
+    return line.find(words) != std::string::npos;
+  });
+}
+
+std::string sweep(const std::string& parameters, const std::string& more = "") {
+  return base::cat("program: train.py\nmethod: random\nmetric: {name: loss, goal: minimize}\n",
+                   "parameters: ", parameters, "\n", more);
+}
+
+/// What stands behind a word of the study file.
+std::string behind(const Imported& made, const std::string& word) {
+  const std::size_t at = made.yaml.find(word);
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + word.size();
+  return made.yaml.substr(from, made.yaml.find('\n', from) - from);
+}
+
+Imported imported(const std::string& parameters, const std::string& more = "") {
+  return import_wandb(sweep(parameters, more), "sweep.yaml");
+}
+
+TEST(WandbProgram, HearsTrueAndFalseAsPythonSaysThem) {
+  const Imported made =
+      imported("{a: {values: [true, false]}, b: {value: yes}, c: {values: [On, 3, x]}}");
+  EXPECT_EQ(behind(made, "  a: "), R"({values: ["True", "False"]})");
+  EXPECT_EQ(behind(made, "  b: "), R"({value: "True"})");
+  EXPECT_EQ(behind(made, "  c: "), R"({values: ["True", 3, x]})");
+  EXPECT_FALSE(says(made, "of a")) << "nothing is lost";
+  EXPECT_EQ(behind(imported("{a: {values: ['true', true]}}"), "  a: "),
+            R"({values: ["true", "True"]})")
+      << "a text is one";
+}
+
+TEST(WandbProgram, HasFlagsWithoutValuesWhereTheSweepSaysSo) {
+  const std::string command = "command: [sh, '${args_no_boolean_flags}']\n";
+  const Imported made = imported(
+      "{amp: {values: [true, false]}, net.bias: {value: true}, lr: {value: 0.5}, "
+      "mode: {values: [true, fast]}}",
+      command);
+  EXPECT_EQ(behind(made, "command: "), R"(["sh", "${net_bias?--net.bias}", "$args_flags"])");
+  EXPECT_EQ(behind(made, "  amp: "), "{values: [true, false]}");
+  EXPECT_EQ(behind(made, "  mode: "), R"({values: ["True", fast]})");
+  const StudySpec study = study_made(made.yaml, "sweep.yaml", "study.yaml");
+  EXPECT_EQ(study.command.node().items.size(), 5U) << "sh, net_bias, amp, lr and mode";
+}
+
+TEST(WandbProgram, WhoAsksGetsBools) {
+  const Imported made = import_wandb(
+      "method: grid\nmetric: {name: loss}\nparameters: {a: {values: [true, x]}}\n", "sweep.yaml");
+  EXPECT_EQ(behind(made, "  a: "), "{values: [true, x]}");
+}
+
+TEST(WandbProgram, FindsItsParametersInAFile) {
+  const Imported file = imported("{lr: {value: 0.5}, amp: {value: true}}",
+                                 "command: [p, --config, '${args_json_file}']\n");
+  EXPECT_EQ(behind(file, "command: "), R"(["p", "--config", "$params_file"])");
+  EXPECT_EQ(behind(file, "  amp: "), "{value: true}") << "JSON has bools";
+  EXPECT_FALSE(says(file, "params_file"));
+  const Imported text = imported("{lr: {value: 0.5}}", "command: [p, '${args_json}']\n");
+  EXPECT_EQ(behind(text, "command: "), R"(["p", "$params_json"])");
+  const Imported none = imported("{lr: {value: 0.5}}", "command: [p, --fast]\n");
+  EXPECT_EQ(behind(none, "command: "), R"(["p", "--fast", "$no_args"])");
+  EXPECT_TRUE(says(none, "carried over as the file $TRELLIS_PARAMS: parameters from wandb.config"));
+}
+
+TEST(WandbProgram, NotesAreSaidOnceAndSayWhatWasCarriedOver) {
+  const Imported made =
+      imported("{a.b: {values: [1, 1, 1]}, c: {values: [[1], [1]]}}", "entity: lab\n");
+  std::vector<std::string> lines = made.notes.lines();
+  std::ranges::sort(lines);
+  EXPECT_EQ(std::ranges::adjacent_find(lines), lines.end());
+  for (const std::string& line : lines) {
+    EXPECT_TRUE(line.starts_with("carried over as ") || line.starts_with("not carried over: "))
+        << line;
+    EXPECT_NE(made.yaml.find("# " + line + "\n"), std::string::npos) << line;
+  }
+  EXPECT_TRUE(says(made, "carried over as a_b: the name a.b"));
+  EXPECT_TRUE(says(made, "not carried over: entity: \"lab\""));
+}
+
+/// A repository with a sweep file and a program, in some of its folders.
+class WandbPlaces : public testing::Test {
+ protected:
+  void put(const std::string& path) const {
+    const base::Path file = folder_ / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << "";
+  }
+  [[nodiscard]] Imported made(const std::string& text, const std::string& sweep,
+                              const std::string& working, const std::string& study) const {
+    for (const std::string& each : {sweep, working, study})
+      std::filesystem::create_directories(folder_ / each);
+    return import_wandb(text, "sweep.yaml",
+                        {.sweep = (folder_ / sweep).lexically_normal(),
+                         .working = (folder_ / working).lexically_normal(),
+                         .study = (folder_ / study).lexically_normal()});
+  }
+  static std::string running(const std::string& program, const std::string& more = "") {
+    return base::cat("program: ", program, "\nmethod: random\nmetric: {name: loss}\n",
+                     "parameters: {x: {value: 1}}\n", more);
+  }
+
+  support::TempFolder folder_;
+};
+
+TEST_F(WandbPlaces, TheProgramIsLookedForInThreeFolders) {
+  put("repo/.git/HEAD");
+  put("repo/src/train.py");
+  const Imported root = made(running("src/train.py"), "repo/a/configs", "repo/a", "repo/a/configs");
+  EXPECT_EQ(behind(root, "folder: "), "\"../..\"") << root.yaml;
+  EXPECT_TRUE(says(root, "carried over as folder: \"../..\": where W&B starts src/train.py"));
+  put("repo/a/src/train.py");
+  EXPECT_EQ(behind(made(running("src/train.py"), "repo/a/configs", "repo/a", "repo/a/configs"),
+                   "folder: "),
+            "\"..\"")
+      << "where the import is called goes before the root";
+  put("repo/a/configs/src/train.py");
+  EXPECT_EQ(behind(made(running("src/train.py"), "repo/a/configs", "repo/a", "repo/a/configs"),
+                   "folder: "),
+            "")
+      << "beside the study file";
+  EXPECT_EQ(
+      behind(made(running("src/train.py"), "repo/a/configs", "repo/a", "elsewhere"), "folder: "),
+      "\"../repo/a/configs\"");
+}
+
+TEST_F(WandbPlaces, OfOneThatIsNowhereThatIsSaid) {
+  const Imported none = made(running("gone.py"), "a", "b", "a");
+  EXPECT_EQ(behind(none, "folder: "), "");
+  EXPECT_TRUE(says(none, "not carried over: where W&B starts gone.py: it is not in "));
+  put("b/there.py");
+  EXPECT_FALSE(says(made(running("there.py"), "a", "b", "a"), "not carried over: where"));
+}
+
+TEST_F(WandbPlaces, ModulesAndScriptsOfOtherStartersAreFoundToo) {
+  put("repo/.git/HEAD");
+  put("repo/pkg/fit.py");
+  put("repo/tool/__main__.py");
+  put("repo/run/go.sh");
+  for (const char* command :
+       {"command: [python3, -m, pkg.fit, '${args}']\n", "command: [python3, -m, tool, '${args}']\n",
+        "command: [bash, run/go.sh, '${args}']\n",
+        "command: [python3, -m, torch.distributed.run, pkg/fit.py, '${args}']\n",
+        "command: [accelerate, launch, pkg/fit.py, '${args}']\n"})
+    EXPECT_EQ(
+        behind(made(running("x.py", command), "repo/conf", "repo/conf", "repo/conf"), "folder: "),
+        "\"..\"")
+        << command;
+}
+
+TEST(WandbWords, AreReadAsPythonReadsThem) {
+  const Imported made = imported(
+      "{a: {values: [yes, no]}, n: {values: [1_000, 2_000]}, m: {values: [010, 020]}, "
+      "t: {value: 1:30}, k: {values: ['010', '1_000']}, e: {values: [1e-3, 1e-4]}, z: {value: 08}}",
+      "run_cap: 1_0\n");
+  EXPECT_EQ(behind(made, "  a: "), R"({values: ["True", "False"]})");
+  EXPECT_EQ(behind(made, "  n: "), "{values: [1000, 2000]}");
+  EXPECT_EQ(behind(made, "  m: "), "{values: [8, 16]}");
+  EXPECT_EQ(behind(made, "  t: "), "{value: 90}");
+  EXPECT_EQ(behind(made, "  k: "), R"({values: ["010", "1_000"]})");
+  EXPECT_EQ(behind(made, "  e: "), "{values: [0.001, 0.0001]}");
+  EXPECT_EQ(behind(made, "  z: "), R"({value: "08"})");
+  EXPECT_EQ(behind(made, "limits: "), "{trials: 10}");
+  EXPECT_TRUE(says(made, "carried over as 8: 010 in line 4, as YAML 1.1 reads it"));
+  EXPECT_TRUE(says(made, "carried over as True: yes in line 4"));
+  EXPECT_TRUE(says(made, "carried over as a text: 08 in line 4"));
+  EXPECT_FALSE(says(made, "1e-3"));
+}
+
+TEST(WandbWords, BoundsAreReadSoToo) {
+  const Imported made = imported("{x: {min: 1_0, max: 0x40}}");
+  EXPECT_EQ(behind(made, "  x: "), "{type: int, min: 10, max: 64}");
+}
+
+TEST(WandbWords, MergeKeysStandForTheKeysOfOtherMaps) {
+  const std::string text =
+      "program: train.py\nmethod: random\nmetric: {name: loss}\n"
+      "x-range: &range {min: 0.0, max: 1.0}\nx-log: &log {distribution: log_uniform_values, min: "
+      "0.5}\n"
+      "parameters:\n  a: {<<: *range}\n  b: {<<: *range, max: 2.0}\n  c: {<<: [*log, *range]}\n"
+      "  d: *range\n";
+  const Imported made = import_wandb(text, "sweep.yaml");
+  EXPECT_EQ(behind(made, "  a: "), "{type: float, min: 0.0, max: 1.0}");
+  EXPECT_EQ(behind(made, "  b: "), "{type: float, min: 0.0, max: 2.0}");
+  EXPECT_EQ(behind(made, "  c: "), "{type: float, min: 0.5, max: 1.0, scale: log}");
+  EXPECT_EQ(behind(made, "  d: "), "{type: float, min: 0.0, max: 1.0}");
+  try {
+    (void)import_wandb("method: random\nparameters: {a: {<<: 3}}\n", "sweep.yaml");
+    FAIL() << "a number has no keys";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "sweep.yaml:2:22: merge key \"<<\" has 3, expected a map or a list of maps");
+  }
+}
+
+TEST(WandbWords, AMetricMayBeANameAlone) {
+  const Imported made = import_wandb(
+      "program: t.py\nmethod: random\nmetric: val_acc\nparameters: {x: {value: 1}}\n", "s.yaml");
+  EXPECT_EQ(behind(made, "metric: "), R"({name: "val_acc", goal: minimize})");
+  EXPECT_TRUE(says(made, "carried over as metric val_acc to minimize: a metric that says no goal"));
+  const Imported none =
+      import_wandb("program: t.py\nmethod: random\nparameters: {x: {value: 1}}\n", "s.yaml");
+  EXPECT_TRUE(says(none, "carried over as metric loss: no metric at all"));
+}
+
+TEST(WandbWords, QuantisedNormalsHaveSteps) {
+  const auto domain = [](const std::string& keys) {
+    const Imported made = imported(base::cat("{x: {", keys, "}}"));
+    EXPECT_FALSE(says(made, "q of x")) << made.yaml;
+    return study_made(made.yaml, "sweep.yaml", "study.yaml").space.find("x")->domain;
+  };
+  EXPECT_EQ(domain("mu: 5, sigma: 2, distribution: q_normal"),
+            Domain(IntRange{.min = -7, .max = 17, .prior = Normal{5, 2}}));
+  EXPECT_EQ(domain("mu: 100, sigma: 10, q: 8, distribution: q_normal"),
+            Domain(IntRange{.min = 40, .max = 160, .step = 8, .prior = Normal{100, 10}}));
+  EXPECT_EQ(domain("mu: 0, sigma: 1, q: 0.5, distribution: q_normal"),
+            Domain(FloatRange{.min = -6, .max = 6, .step = 0.5, .prior = Normal{0, 1}}));
+  const auto log =
+      std::get<IntRange>(domain("mu: 4, sigma: 0.5, q: 8, distribution: q_log_normal"));
+  EXPECT_EQ(log.step, 8);
+  EXPECT_EQ(log.min, 8);
+  EXPECT_EQ(log.scale, Scale::log);
+  EXPECT_DOUBLE_EQ(log.prior->mean, std::exp(4));
+  EXPECT_TRUE(says(imported("{x: {mu: 0, sigma: 1, q: 0.5, distribution: q_log_normal}}"),
+                   "not carried over: q of x"));
+}
+
+}  // namespace
+}  // namespace hpo
