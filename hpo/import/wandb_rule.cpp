@@ -89,7 +89,7 @@ Rule rule_of(const Node& root) {
       made.notes.leave(
           base::cat("early_terminate.", entry.key, ": ", study::describe(entry.value)));
   }
-  made.notes.carry("early_stop: asha",
+  made.notes.carry("asha",
                    base::cat("early_terminate", same ? ", whose brackets are the rungs" : ""));
   return made;
 }

@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hpo/import/wandb.h"
+#include "hpo/study/node.h"
 #include "tests/support/temp_folder.h"
 
-namespace hpo {
+namespace hpo::wandb_programs {
 namespace {
 
 bool says(const Imported& made, const std::string& words) {
@@ -26,12 +27,13 @@ std::string sweep(const std::string& parameters, const std::string& more = "") {
                    "parameters: ", parameters, "\n", more);
 }
 
-/// What stands behind a word of the study file.
+/// What stands behind the word that begins a line of the study file.
 std::string behind(const Imported& made, const std::string& word) {
-  const std::size_t at = made.yaml.find(word);
+  const std::string text = "\n" + made.yaml, begin = "\n" + word;
+  const std::size_t at = text.find(begin);
   if (at == std::string::npos) return "";
-  const std::size_t from = at + word.size();
-  return made.yaml.substr(from, made.yaml.find('\n', from) - from);
+  const std::size_t from = at + begin.size();
+  return text.substr(from, text.find('\n', from) - from);
 }
 
 Imported imported(const std::string& parameters, const std::string& more = "") {
@@ -245,4 +247,4 @@ TEST(WandbWords, QuantisedNormalsHaveSteps) {
 }
 
 }  // namespace
-}  // namespace hpo
+}  // namespace hpo::wandb_programs
