@@ -31,9 +31,9 @@ constexpr std::array<Magic, 9> kMagics{{
     {{"\xfd"
       "7zXZ\0",
       6},
-     {"a file compressed by xz", "xz -dk {in}"}},
-    {"\x28\xb5\x2f\xfd", {"a file compressed by Zstandard", "zstd -d {in}"}},
-    {{"\x04\x22\x4d\x18", 4}, {"a file compressed by LZ4", "lz4 -d {in}"}},
+     {"a file compressed by xz", "xz -dc {in} > {out}"}},
+    {"\x28\xb5\x2f\xfd", {"a file compressed by Zstandard", "zstd -dc {in} > {out}"}},
+    {{"\x04\x22\x4d\x18", 4}, {"a file compressed by LZ4", "lz4 -dc {in} > {out}"}},
     {"7z\xbc\xaf\x27\x1c", {"a 7z archive", "7z x {in}"}},
     {{"ARROW1\0", 7}, {"an Arrow (Feather) file", "feather(sys.argv[1])"}},
     {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", {"an Excel workbook (.xls)", "excel(sys.argv[1])"}},
@@ -138,7 +138,7 @@ OtherKind kind_of(std::string_view bytes) {
   }
   // The digit between is the size of its blocks.
   if (bytes.starts_with("BZh") && bytes.size() > 4 && bytes.substr(4).starts_with("1AY&SY"))
-    return {"a file compressed by bzip2", "bunzip2 -k {in}"};
+    return {"a file compressed by bzip2", "bunzip2 -c {in} > {out}"};
   if (bytes.starts_with("PAR1") && bytes.find('\0') != std::string_view::npos)
     return {"a Parquet file", "parquet(sys.argv[1])"};
   if (bytes.starts_with("PK\x03\x04")) {
@@ -157,12 +157,14 @@ void replace(std::string& text, std::string_view what, const std::string& by) {
     text.replace(at, what.size(), by);
 }
 
-/// "t.csv" for t.jsonl, and for t.csv another name.
+/// "t.csv" for t.jsonl and t.csv.xz, and for t.csv another name.
 std::string csv_name(const std::string& path) {
+  constexpr std::string_view kEnding = ".csv";
   const std::size_t name = path.rfind('/') + 1, dot = path.rfind('.');
-  std::string out = path.substr(0, dot != std::string::npos && dot > name ? dot : path.size());
-  out += ".csv";
-  return out == path ? path + ".csv" : out;
+  if (dot == std::string::npos || dot <= name) return path + std::string(kEnding);
+  const std::string stem = path.substr(0, dot);
+  if (stem.ends_with(kEnding)) return stem;
+  return path.ends_with(kEnding) ? path + std::string(kEnding) : stem + std::string(kEnding);
 }
 
 }  // namespace

@@ -54,16 +54,18 @@ INSTANTIATE_TEST_SUITE_P(
                   "is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
         OtherFile{"bzip2", "BZh91AY&SY" + kZeros,
                   "is a file compressed by bzip2, expected CSV; this makes a table of it: bunzip2 "
-                  "-k t.x"},
-        OtherFile{"xz",
-                  std::string("\xfd"
-                              "7zXZ\0",
-                              6) +
-                      kZeros,
-                  "is a file compressed by xz, expected CSV; this makes a table of it: xz -dk t.x"},
+                  "-c t.x > t.csv"},
+        OtherFile{
+            "xz",
+            std::string("\xfd"
+                        "7zXZ\0",
+                        6) +
+                kZeros,
+            "is a file compressed by xz, expected CSV; this makes a table of it: xz -dc t.x > "
+            "t.csv"},
         OtherFile{"zstd", "\x28\xb5\x2f\xfd" + kZeros,
                   "is a file compressed by Zstandard, expected CSV; this makes a table of it: zstd "
-                  "-d t.x"},
+                  "-dc t.x > t.csv"},
         OtherFile{"zip", "PK\x03\x04" + kZeros,
                   "is a zip archive, expected CSV; this makes a table of it: unzip t.x"},
         OtherFile{"xlsx", "PK\x03\x04" + kZeros + "xl/workbook.xml",
@@ -94,6 +96,18 @@ TEST(Files, TablesThatBeginAlikeAreTables) {
   }
   // c and d are texts of a table, too.
   EXPECT_EQ(CsvFile("a\ty\nc\td\nd\tc\nc\td\nd\tc\n").load().rows(), 4U);
+}
+
+TEST(Files, CommandsWriteBesideTheFile) {
+  const auto out = [](const std::string& path) {
+    const std::string text = error_of("/", [&] { nn::refuse_other_kind(path, "{\"a\": 1}"); });
+    return text.substr(text.rfind(' ') + 1);
+  };
+  EXPECT_EQ(out("d/t.jsonl"), "d/t.csv");
+  EXPECT_EQ(out("d/t.csv.xz"), "d/t.csv");
+  EXPECT_EQ(out("d/t.csv"), "d/t.csv.csv");
+  EXPECT_EQ(out("d.e/t"), "d.e/t.csv");
+  EXPECT_EQ(out("d/.t"), "d/.t.csv");
 }
 
 TEST(Files, StandardInputHasNoCommand) {
