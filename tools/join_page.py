@@ -50,8 +50,23 @@ def is_property(before, after, bracket):
     return bracket == "{" and (in_list or is_method)
 
 
+def declared_names(text):
+    """Of functions, classes, constants, variables and parameters: never those of the browser."""
+    names = set(re.findall(r"\b(?:function|const|let|class) (\w{3,})", text))
+    lists = [r"\(([\w, ]+)\) =>", r"\bfunction \w+\(([^)]*)\)", r"^  (?!for|if|while)\w+\(([^)]*)\) \{", r"\bconst \[([\w, ]+)\]"]
+    for pattern in lists:
+        for found in re.findall(pattern, text, re.MULTILINE):
+            names |= {part.split("=")[0].strip() for part in found.split(",") if re.match(r"\s*\w{3,}\s*(=|$)", part)}
+    return names
+
+
+def short(i):
+    digits = "abcdefghijklmnopqrstuvwxyz"
+    return "$" + (digits[i] if i < 26 else digits[i // 26 - 1] + digits[i % 26])
+
+
 def short_names(text):
-    """Another name for each function, class and constant of a file: those that are nowhere a property or part of a text."""
+    """Another name for each declared one that is nowhere a property or part of a text."""
     tokens = list(tokens_of(text))
     words = [token.split(".")[0] for _, token, _ in tokens]
     fixed = set(re.findall(r"\w+", " ".join(token for kind, token, _ in tokens if kind == "text")))
@@ -59,11 +74,9 @@ def short_names(text):
         before, after = tokens[i - 1][1], tokens[i + 1][1]
         if kind == "word" and is_property(before, after, bracket):
             fixed.add(words[i])
-    names = {}
-    for name in dict.fromkeys(re.findall(r"^(?:async )?(?:function|const|let|class) (\w{4,})", text, re.MULTILINE)):
-        if name not in fixed and words.count(name) > 1:
-            names[name] = f"${len(names):x}"
-    return names
+    fixed |= {word for _, token, _ in tokens for word in token.split(".")[1:]}
+    often = sorted({name for name in declared_names(text) - fixed if words.count(name) > 1}, key=lambda name: -words.count(name))
+    return {name: short(i) for i, name in enumerate(often)}
 
 
 def script_of(text):

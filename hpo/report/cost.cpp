@@ -71,7 +71,7 @@ std::string work_table(const Gathered& study) {
     all_flops += row.train_flops;
     all_seconds += row.seconds;
   }
-  std::vector<Cell> head{"trials", "", "number", study.unit() + "s"};
+  std::vector<Cell> head{"trials", "", "of all work", "number", study.unit() + "s"};
   if (all_flops > 0) head.emplace_back("training");
   if (study.has_times) head.emplace_back("time of tasks");
   Table table(std::move(head), 2);
@@ -80,7 +80,7 @@ std::string work_table(const Gathered& study) {
     const double share = all_flops > 0     ? work.flops / all_flops
                          : all_seconds > 0 ? work.seconds / all_seconds
                                            : 0;
-    std::vector<Cell> cells{work.name, Cell::of_html(bar({{"data", share}}, percent_of(share, 1))),
+    std::vector<Cell> cells{work.name, Cell::of_html(bar({{"data", share}})), percent_of(share, 1),
                             std::to_string(work.trials), std::to_string(work.epochs)};
     if (all_flops > 0) cells.emplace_back(flops(work.flops));
     if (study.has_times) cells.emplace_back(base::format_seconds(work.seconds));
@@ -133,7 +133,7 @@ std::string devices_table(const Gathered& study) {
     for (const std::size_t cause : causes)
       cells.emplace_back(
           percent_of(cause < worker.idle.size() ? worker.idle[cause].second : 0, whole));
-    cells[1] = Cell::of_html(bar(shares, percent_of(worker.busy, whole)));
+    cells[1] = Cell::of_html(bar(shares));
     table.row(cells);
   }
   std::string out = table.html();

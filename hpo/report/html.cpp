@@ -10,10 +10,11 @@ namespace hpo::report {
 void Table::add(std::string_view tag, const std::vector<Cell>& cells, std::string_view kind) {
   rows_ += kind.empty() ? std::string("<tr>") : base::cat("<tr class=\"", kind, "\">");
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    // The name of a row is a heading, whose place says that it is one and a text.
     const bool names_row = tag == "td" && i == 0 && names_ > 0;
     const std::string_view name = names_row ? "th" : tag;
-    rows_ += base::cat("<", name, names_row ? " scope=\"row\"" : "",
-                       i < names_ ? " class=\"n\">" : ">", cells[i].html, "</", name, ">");
+    rows_ += base::cat("<", name, i < names_ && !names_row ? " class=\"n\">" : ">", cells[i].html,
+                       "</", name, ">");
   }
   rows_ += "</tr>\n";
 }
@@ -51,18 +52,16 @@ std::string folded(std::string_view title, std::string_view html) {
   return base::cat("<details><summary>", escaped(title), "</summary>\n", html, "</details>\n");
 }
 
-std::string bar(const std::vector<std::pair<std::string, double>>& shares, std::string_view label) {
-  constexpr double kLength = 100;
-  std::string out = base::cat(
-      "<svg class=\"bar\" viewBox=\"0 0 100 6\" preserveAspectRatio=\"none\" "
-      "role=\"img\" aria-label=\"",
-      escaped(label), "\"><rect class=\"rest\" width=\"100\" height=\"6\"/>");
+std::string bar(const std::vector<std::pair<std::string, double>>& shares) {
+  constexpr double kLength = 110, kLeast = 0.1;  // in the units of the picture, as page.css has it
+  std::string out = "<svg class=\"bar\" viewBox=\"0 0 110 8\" aria-hidden=\"true\">";
   double at = 0;
   for (const auto& [kind, share] : shares) {
     const double length = std::isfinite(share) ? std::clamp(share * kLength, 0.0, kLength - at) : 0;
-    if (length <= 0) continue;
-    out += base::cat("<rect class=\"", kind, "\" x=\"", base::with_decimals(at, 1), "\" width=\"",
-                     base::with_decimals(length, 1), "\" height=\"6\"/>");
+    if (length < kLeast) continue;
+    out += base::cat("<rect class=\"", kind, "\"",
+                     at > 0 ? base::cat(" x=\"", base::with_decimals(at, 1), "\"") : std::string(),
+                     " width=\"", base::with_decimals(length, 1), "\" height=\"8\"/>");
     at += length;
   }
   return out + "</svg>";

@@ -57,9 +57,8 @@ class Table {
 /// What opens by a click.
 [[nodiscard]] std::string folded(std::string_view title, std::string_view html);
 
-/// A bar of shares of its length, each with a class; `label` says it in words.
-[[nodiscard]] std::string bar(const std::vector<std::pair<std::string, double>>& shares,
-                              std::string_view label);
+/// A bar of shares of its length, each with a class. The cell beside it says the same in words.
+[[nodiscard]] std::string bar(const std::vector<std::pair<std::string, double>>& shares);
 
 /// A place for a picture that the page's script draws; `label` says in words what it shows.
 [[nodiscard]] std::string picture(std::string_view name, std::string_view label);

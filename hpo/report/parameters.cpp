@@ -59,7 +59,7 @@ std::string parameters_table(const Gathered& study) {
   for (std::size_t i = 0; i < rows; ++i) {
     const ParameterColumn& column = study.parameters[i];
     const std::string share = column.is_searched ? percent_of(column.share, 1) : std::string("–");
-    table.row({column.name, Cell::of_html(bar({{"data", column.share}}, share)), share,
+    table.row({column.name, Cell::of_html(bar({{"data", column.share}})), share,
                best_text(study, column), winner_text(study, column)});
   }
   std::string out = table.html();

@@ -20,29 +20,29 @@ function sized(canvas, width, height) {
   canvas.height = Math.round(height * ratio);
   canvas.style.width = width + 'px';
   canvas.style.height = height + 'px';
-  const context = canvas.getContext('2d');
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.font = kFont;
-  return context;
+  const pen = canvas.getContext('2d');
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.font = kFont;
+  return pen;
 }
 
 // Text that fits, cut with an ellipsis.
-function fitted(context, text, width) {
-  if (context.measureText(text).width <= width) return text;
+function fitted(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
   let length = Math.min(text.length, 200);
-  while (length > 1 && context.measureText(text.slice(0, length) + '…').width > width) --length;
+  while (length > 1 && pen.measureText(text.slice(0, length) + '…').width > width) --length;
   return text.slice(0, length) + '…';
 }
 
-function write(context, text, x, y, align, color, width) {
-  context.textAlign = align;
-  context.textBaseline = 'middle';
-  context.fillStyle = color;
-  context.fillText(width ? fitted(context, text, width) : text, x, y);
+function write(pen, text, x, y, align, color, width) {
+  pen.textAlign = align;
+  pen.textBaseline = 'middle';
+  pen.fillStyle = color;
+  pen.fillText(width ? fitted(pen, text, width) : text, x, y);
 }
 
-// `draw(c)` paints into c.context (c.width x c.height, c.color) and returns what the pointer can
-// meet: {marks: [{trial, x, y}], mark(context, trial), text(trial), note}.
+// `draw(c)` paints into c.pen (c.width x c.height, c.color) and returns what the pointer can
+// meet: {marks: [{trial, x, y}], mark(pen, trial), text(trial), note}.
 class Chart {
   constructor(figure, draw, height) {
     this.figure = figure;
@@ -64,10 +64,10 @@ class Chart {
     const width = Math.floor(this.box.clientWidth);
     if (width < 40) return;
     const height = typeof this.height === 'function' ? this.height(width) : this.height;
-    const context = sized(this.canvas, width, height);
-    this.context = sized(this.over, width, height);
+    const pen = sized(this.canvas, width, height);
+    this.pen = sized(this.over, width, height);
     this.width = width;
-    this.shown = this.draw({context, width, height, color: colors(), chart: this}) || {};
+    this.shown = this.draw({pen, width, height, color: colors(), chart: this}) || {};
     this.note.textContent = this.shown.note || '';
     this.painted = true;
   }
@@ -99,8 +99,8 @@ class Chart {
 
   light(trial) {
     if (!this.painted) return;
-    this.context.clearRect(0, 0, this.width, 4000);
-    if (trial !== null && this.shown.mark) this.shown.mark(this.context, trial);
+    this.pen.clearRect(0, 0, this.width, 4000);
+    if (trial !== null && this.shown.mark) this.shown.mark(this.pen, trial);
     if (trial === null) this.tip.textContent = '';
   }
 }
@@ -108,12 +108,12 @@ class Chart {
 // Marks that the pointer can meet, as columns.
 const marksOf = (trials, xs, ys) => ({trials, xs, ys});
 
-function ring(context, x, y, color, radius = 6) {
-  context.strokeStyle = color;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.arc(x, y, radius, 0, 7);
-  context.stroke();
+function ring(pen, x, y, color, radius = 6) {
+  pen.strokeStyle = color;
+  pen.lineWidth = 2;
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 7);
+  pen.stroke();
 }
 
 // What all pictures show of the trial under the pointer.
@@ -138,19 +138,19 @@ function trialText(trial) {
 // A frame with an axis on the left and one below: returns where values lie.
 function frame(c, x, y, options = {}) {
   const {left = 52, right = 12, top = 12, bottom = 26} = options;
-  const {context, width, height, color} = c;
+  const {pen, width, height, color} = c;
   const px = (v) => left + Math.min(Math.max(x.at(v), 0), 1) * (width - left - right);
   const py = (v) => height - bottom - Math.min(Math.max(y.at(v), 0), 1) * (height - top - bottom);
-  context.lineWidth = 1;
+  pen.lineWidth = 1;
   for (const tick of y.ticks(Math.max(2, Math.floor((height - top - bottom) / 34)))) {
-    context.strokeStyle = color.line;
-    context.beginPath();
-    context.moveTo(left, py(tick));
-    context.lineTo(width - right, py(tick));
-    context.stroke();
-    write(context, shown(tick), left - 6, py(tick), 'right', color.soft);
+    pen.strokeStyle = color.line;
+    pen.beginPath();
+    pen.moveTo(left, py(tick));
+    pen.lineTo(width - right, py(tick));
+    pen.stroke();
+    write(pen, shown(tick), left - 6, py(tick), 'right', color.soft);
   }
   for (const tick of x.ticks(Math.max(2, Math.floor((width - left - right) / 80))))
-    write(context, (options.xText || shown)(tick), px(tick), height - bottom + 14, 'center', color.soft);
+    write(pen, (options.xText || shown)(tick), px(tick), height - bottom + 14, 'center', color.soft);
   return {px, py, left, right, top, bottom};
 }

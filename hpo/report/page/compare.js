@@ -6,11 +6,11 @@ const kDashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 const lineStyle = (i) => [kLines[i % kLines.length], kDashes[Math.floor(i / kLines.length) % kDashes.length]];
 
 function legend(c, left) {
-  const {context, color} = c;
+  const {pen, color} = c;
   page.meta.studies.forEach((name, i) => {
     const [line, dash] = lineStyle(i), x = left + (i % 4) * 190, y = 10 + Math.floor(i / 4) * 16;
-    drawLine(context, [[x, y], [x + 22, y]], line, 2.5, dash);
-    write(context, name, x + 28, y, 'left', color.ink, 150);
+    drawLine(pen, [[x, y], [x + 22, y]], line, 2.5, dash);
+    write(pen, name, x + 28, y, 'left', color.ink, 150);
   });
   return 14 + 16 * Math.ceil(page.meta.studies.length / 4);
 }
@@ -30,7 +30,7 @@ function drawBests(c) {
       if (line.length) line.push([px(places[i][k]), line[line.length - 1][1]]);
       line.push([px(places[i][k]), py(value)]);
     });
-    drawLine(c.context, line, color, 2, dash);
+    drawLine(c.pen, line, color, 2, dash);
   });
   return {note: `Best ${meta.metric} of the complete trials so far.`};
 }
@@ -46,7 +46,7 @@ function drawEdf(c) {
     ascending.forEach((value, k) => {
       line.push([px(value), py(k / ascending.length)], [px(value), py((k + 1) / ascending.length)]);
     });
-    drawLine(c.context, line, color, 2, dash);
+    drawLine(c.pen, line, color, 2, dash);
   });
   return {note: `The share of complete trials whose ${meta.metric} is at or below a value.`};
 }

@@ -25,7 +25,7 @@ const shade = (color, state) =>
   state === kComplete ? color.data : state === kFailed ? color.failed : color.stopped;
 
 function drawTimeline(c) {
-  const {context, width, height, color} = c, {trial, meta} = page;
+  const {pen, width, height, color} = c, {trial, meta} = page;
   const {bars, count} = lanes();
   if (count === 0) return {note: ''};
   let last = 1;
@@ -35,15 +35,15 @@ function drawTimeline(c) {
   const px = (ticks) => left + x.at(ticks * meta.tick) * (width - left - right);
   const xs = [], ys = [], trials = [];
   for (const [i, row] of bars) {
-    context.fillStyle = i === meta.best ? color.winner : shade(color, trial.state[i]);
+    pen.fillStyle = i === meta.best ? color.winner : shade(color, trial.state[i]);
     const length = Math.max(px(trial.ended[i]) - px(trial.began[i]) - 0.5, 0.8);
-    context.fillRect(px(trial.began[i]), row * lane + lane * 0.1, length, Math.max(lane * 0.8, 0.7));
+    pen.fillRect(px(trial.began[i]), row * lane + lane * 0.1, length, Math.max(lane * 0.8, 0.7));
     trials.push(i);
     xs.push(px(trial.began[i]) + length / 2);
     ys.push(row * lane + lane / 2);
   }
   for (const tick of x.ticks(Math.floor(width / 90)))
-    write(context, clock(tick, last * meta.tick), left + x.at(tick) * (width - left - right), height - 10, 'center', color.soft);
+    write(pen, clock(tick, last * meta.tick), left + x.at(tick) * (width - left - right), height - 10, 'center', color.soft);
   const index = new Map(trials.map((i, k) => [i, k]));
   return {marks: marksOf(trials, xs, ys),
           note: 'A bar is the last attempt of a trial: complete in the first color, stopped grey, failed dark red, the winner orange.',
@@ -57,31 +57,31 @@ const timelineHeight = () => 34 + Math.min(260, Math.max(60, 12 * lanes().count)
 
 // A row a worker: how much of each moment it was busy.
 function drawDevices(c) {
-  const {context, width, height, color} = c, sessions = page.meta.sessions;
+  const {pen, width, height, color} = c, sessions = page.meta.sessions;
   const rows = Math.max(...sessions.map((one) => one.workers.length));
   const end = Math.max(...sessions.map((one) => one.began + one.seconds));
   const left = 64, right = 12, bottom = 24, row = (height - bottom) / rows;
   const x = axis('linear', 0, end);
   const px = (seconds) => left + x.at(seconds) * (width - left - right);
-  context.fillStyle = color.data;
+  pen.fillStyle = color.data;
   for (const session of sessions) {
     session.workers.forEach((worker, k) => {
-      write(context, worker, 2, (k + 0.5) * row, 'left', color.soft, left - 8);
+      write(pen, worker, 2, (k + 0.5) * row, 'left', color.soft, left - 8);
       const shares = page.trial[`u${session.id}_${k}`];
-      context.fillStyle = color.data;
+      pen.fillStyle = color.data;
       for (let bucket = 0; bucket < shares.length; ++bucket) {
         const from = session.began + bucket * session.width;
         const until = Math.min(from + session.width, session.began + session.seconds);
-        context.globalAlpha = shares[bucket] / 255;
-        context.fillRect(px(from), k * row + 1, Math.max(px(until) - px(from), 0.5), Math.max(row - 2, 1));
+        pen.globalAlpha = shares[bucket] / 255;
+        pen.fillRect(px(from), k * row + 1, Math.max(px(until) - px(from), 0.5), Math.max(row - 2, 1));
       }
-      context.globalAlpha = 1;
-      context.strokeStyle = color.line;
-      context.strokeRect(px(session.began), k * row + 1, px(session.began + session.seconds) - px(session.began), Math.max(row - 2, 1));
+      pen.globalAlpha = 1;
+      pen.strokeStyle = color.line;
+      pen.strokeRect(px(session.began), k * row + 1, px(session.began + session.seconds) - px(session.began), Math.max(row - 2, 1));
     });
   }
   for (const tick of x.ticks(Math.floor(width / 90)))
-    write(context, clock(tick, end), px(tick), height - 10, 'center', color.soft);
+    write(pen, clock(tick, end), px(tick), height - 10, 'center', color.soft);
   return {note: 'The darker, the busier; white is idle.'};
 }
 

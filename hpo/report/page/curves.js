@@ -29,7 +29,7 @@ function curvePoints(i, px, py) {
 
 function drawCurves(c) {
   if (!page.curve) return {note: 'The curves are being read.'};
-  const {meta, trial, curve} = page, {context, color} = c;
+  const {meta, trial, curve} = page, {pen, color} = c;
   const y = metricAxis(curve.value, meta.maximize);
   if (!y) return {note: 'No report is a number.'};
   const {px, py} = frame(c, stepAxis(curve.step), y);
@@ -48,12 +48,12 @@ function drawCurves(c) {
         before = [x, at];
       }
     }
-    raster.paint(context, shade, dense ? 0.05 : 0.5);
+    raster.paint(pen, shade, dense ? 0.05 : 0.5);
   }
   const ends = marksOf([], [], []);
   for (const i of leaders()) {
     const line = curvePoints(i, px, py), isBest = i === meta.best;
-    drawLine(context, line, isBest ? color.winner : color.ink, isBest ? 2.5 : 0.8);
+    drawLine(pen, line, isBest ? color.winner : color.ink, isBest ? 2.5 : 0.8);
     for (const [x, at] of line) {
       ends.trials.push(i);
       ends.xs.push(x);

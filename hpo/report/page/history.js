@@ -36,47 +36,47 @@ function bestSoFar(places) {
   return steps;
 }
 
-function cross(context, x, y, color) {
-  context.strokeStyle = color;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.moveTo(x - 3, y - 3);
-  context.lineTo(x + 3, y + 3);
-  context.moveTo(x + 3, y - 3);
-  context.lineTo(x - 3, y + 3);
-  context.stroke();
+function cross(pen, x, y, color) {
+  pen.strokeStyle = color;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.moveTo(x - 3, y - 3);
+  pen.lineTo(x + 3, y + 3);
+  pen.moveTo(x + 3, y - 3);
+  pen.lineTo(x - 3, y + 3);
+  pen.stroke();
 }
 
 // Complete trials are dots, stopped ones rings, failed ones crosses.
 function drawStates(c, xs, ys, trials) {
-  const {context, color} = c, {state} = page.trial;
+  const {pen, color} = c, {state} = page.trial;
   if (trials.length > kMany) {
     for (const [kind, shade, half] of [[kStopped, color.stopped, 1], [kComplete, color.data, 1]]) {
       const raster = new Raster(c);
       trials.forEach((trial, i) => state[trial] === kind && raster.dot(xs[i], ys[i], half));
-      raster.paint(context, shade, 0.45);
+      raster.paint(pen, shade, 0.45);
     }
-    trials.forEach((trial, i) => state[trial] === kFailed && cross(context, xs[i], ys[i], color.failed));
+    trials.forEach((trial, i) => state[trial] === kFailed && cross(pen, xs[i], ys[i], color.failed));
     return;
   }
   trials.forEach((trial, i) => {
-    if (state[trial] === kFailed) return cross(context, xs[i], ys[i], color.failed);
-    if (state[trial] !== kComplete) return ring(context, xs[i], ys[i], color.stopped, 2.5);
-    context.fillStyle = color.data;
-    context.beginPath();
-    context.arc(xs[i], ys[i], 3.5, 0, 7);
-    context.fill();
+    if (state[trial] === kFailed) return cross(pen, xs[i], ys[i], color.failed);
+    if (state[trial] !== kComplete) return ring(pen, xs[i], ys[i], color.stopped, 2.5);
+    pen.fillStyle = color.data;
+    pen.beginPath();
+    pen.arc(xs[i], ys[i], 3.5, 0, 7);
+    pen.fill();
   });
 }
 
-function drawLine(context, points, color, width, dash = []) {
-  context.strokeStyle = color;
-  context.lineWidth = width;
-  context.setLineDash(dash);
-  context.beginPath();
-  points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-  context.stroke();
-  context.setLineDash([]);
+function drawLine(pen, points, color, width, dash = []) {
+  pen.strokeStyle = color;
+  pen.lineWidth = width;
+  pen.setLineDash(dash);
+  pen.beginPath();
+  points.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  pen.stroke();
+  pen.setLineDash([]);
 }
 
 function drawHistory(c) {
@@ -95,8 +95,8 @@ function drawHistory(c) {
   }
   if (meta.baseline && meta.baseline.value !== null) {
     const at = py(meta.baseline.value);
-    drawLine(c.context, [[px(0), at], [c.width - right, at]], c.color.soft, 1, [4, 4]);
-    write(c.context, meta.baseline.name, c.width - right - 4, at - 9, 'right', c.color.soft, 260);
+    drawLine(c.pen, [[px(0), at], [c.width - right, at]], c.color.soft, 1, [4, 4]);
+    write(c.pen, meta.baseline.name, c.width - right - 4, at - 9, 'right', c.color.soft, 260);
   }
   drawStates(c, xs, ys, trials);
   const steps = bestSoFar(places), line = [];
@@ -105,23 +105,23 @@ function drawHistory(c) {
     line.push([px(place), py(value)]);
   }
   if (line.length) line.push([px(last), line[line.length - 1][1]]);
-  drawLine(c.context, line, c.color.winner, 2);
+  drawLine(c.pen, line, c.color.winner, 2);
   const index = new Map(trials.map((one, i) => [one, i]));
   const best = index.get(meta.best);
   if (best !== undefined) {
-    c.context.fillStyle = c.color.winner;
-    c.context.beginPath();
-    c.context.arc(xs[best], ys[best], 4.5, 0, 7);
-    c.context.fill();
+    c.pen.fillStyle = c.color.winner;
+    c.pen.beginPath();
+    c.pen.arc(xs[best], ys[best], 4.5, 0, 7);
+    c.pen.fill();
   }
   const failed = trial.state.reduce((sum, state) => sum + (state === kFailed), 0);
   const notes = ['Dots are complete, rings stopped early, crosses failed; the line is the best so far.'];
   if (y.outside) notes.push(`${y.outside} of ${trials.length} lie outside and stand on the edge.`);
   if (failed) notes.push(`${failed} failed.`);
   return {marks: marksOf(trials, xs, ys), note: notes.join(' '),
-          mark: (context, one) => {
+          mark: (pen, one) => {
             const i = index.get(one);
-            if (i !== undefined) ring(context, xs[i], ys[i], c.color.ink);
+            if (i !== undefined) ring(pen, xs[i], ys[i], c.color.ink);
           }};
 }
 

@@ -2,7 +2,7 @@
 
 // A row a trial; a step from one row to another is a copy of a network.
 function drawLineage(c) {
-  const {context, width, height, color} = c, {hands, descent} = page.meta.lineage;
+  const {pen, width, height, color} = c, {hands, descent} = page.meta.lineage;
   const rows = [...new Set(hands.flatMap(([trial, source]) => [trial, source]))].sort((a, b) => a - b);
   const place = new Map(rows.map((trial, i) => [trial, i]));
   const last = Math.max(...page.trial.step, ...hands.map(([, , step]) => step));
@@ -11,27 +11,27 @@ function drawLineage(c) {
   const px = (step) => left + x.at(step) * (width - left - right);
   const py = (trial) => top + (place.get(trial) + 0.5) * (height - top - bottom) / rows.length;
   for (const trial of rows) {
-    write(context, 'trial ' + trial, 4, py(trial), 'left', color.soft);
-    drawLine(context, [[px(0), py(trial)], [px(page.trial.step[trial]), py(trial)]], color.line, 3);
+    write(pen, 'trial ' + trial, 4, py(trial), 'left', color.soft);
+    drawLine(pen, [[px(0), py(trial)], [px(page.trial.step[trial]), py(trial)]], color.line, 3);
   }
   for (const [trial, source, step, change] of hands) {
     const from = px(step), to = from + Math.min(14, (width - left) / 60);
-    context.strokeStyle = color.soft;
-    context.lineWidth = 1.2;
-    context.beginPath();
-    context.moveTo(from, py(source));
-    context.bezierCurveTo(to, py(source), from, py(trial), to, py(trial));
-    context.stroke();
+    pen.strokeStyle = color.soft;
+    pen.lineWidth = 1.2;
+    pen.beginPath();
+    pen.moveTo(from, py(source));
+    pen.bezierCurveTo(to, py(source), from, py(trial), to, py(trial));
+    pen.stroke();
     if (change)
-      write(context, /shrink|drop|remove/.test(change) ? '−' : '+', to + 5, py(trial) - 6, 'left', color.ink);
+      write(pen, /shrink|drop|remove/.test(change) ? '−' : '+', to + 5, py(trial) - 6, 'left', color.ink);
   }
   const line = [];
   descent.forEach(([trial, from], i) => {
     const until = i + 1 < descent.length ? descent[i + 1][1] : page.trial.step[trial];
     line.push([px(from), py(trial)], [px(until), py(trial)]);
   });
-  if (descent.length && descent.every(([trial]) => place.has(trial))) drawLine(context, line, color.winner, 3);
-  for (const tick of x.ticks(8)) write(context, shown(tick), px(tick), height - 10, 'center', color.soft);
+  if (descent.length && descent.every(([trial]) => place.has(trial))) drawLine(pen, line, color.winner, 3);
+  for (const tick of x.ticks(8)) write(pen, shown(tick), px(tick), height - 10, 'center', color.soft);
   return {note: 'A line is a trial, a step to another line a copy of its network; + and − mark a change of its shape. The winner’s line of descent is orange.',
           marks: marksOf(rows, rows.map(() => left), rows.map(py)),
           mark: (over, trial) => place.has(trial) && drawLine(over, [[px(0), py(trial)], [px(last), py(trial)]], color.ink, 1)};
@@ -42,7 +42,7 @@ const lineageHeight = () =>
 
 // What each candidate costs and scored; the line joins what was kept.
 function drawCandidates(c) {
-  const {context, color} = c, all = page.meta.candidates.filter(([cost, score]) => cost > 0 && score !== null);
+  const {pen, color} = c, all = page.meta.candidates.filter(([cost, score]) => cost > 0 && score !== null);
   if (all.length === 0) return {note: 'No candidate was measured.'};
   const better = page.meta.maximize;
   const costs = all.map(([cost]) => cost), scores = sorted(all.map(([, score]) => score));
@@ -51,26 +51,26 @@ function drawCandidates(c) {
   const kept = all.filter(([, , accepted]) => accepted);
   for (const [cost, score, accepted] of all) {
     if (accepted) continue;
-    context.fillStyle = color.stopped;
-    context.beginPath();
-    context.arc(px(cost), py(score), 3, 0, 7);
-    context.fill();
+    pen.fillStyle = color.stopped;
+    pen.beginPath();
+    pen.arc(px(cost), py(score), 3, 0, 7);
+    pen.fill();
   }
-  drawLine(context, kept.map(([cost, score]) => [px(cost), py(score)]), color.winner, 1.5);
+  drawLine(pen, kept.map(([cost, score]) => [px(cost), py(score)]), color.winner, 1.5);
   kept.forEach(([cost, score, , shape], i) => {
-    context.fillStyle = color.winner;
-    context.beginPath();
-    context.arc(px(cost), py(score), 4.5, 0, 7);
-    context.fill();
+    pen.fillStyle = color.winner;
+    pen.beginPath();
+    pen.arc(px(cost), py(score), 4.5, 0, 7);
+    pen.fill();
     const isEnd = i === 0 || i === kept.length - 1;
-    if (isEnd) write(context, shape, px(cost) + 8, py(score) + 10, 'left', color.ink, 180);
+    if (isEnd) write(pen, shape, px(cost) + 8, py(score) + 10, 'left', color.ink, 180);
   });
   return {note: 'Below: FLOPs of one row. Upwards: what a candidate scored on the rows of its race. The line is what the network became.'};
 }
 
 // Two metrics at a time: the first one and each other one.
 function drawFront(c) {
-  const {meta, trial} = page, {context, color} = c;
+  const {meta, trial} = page, {pen, color} = c;
   const front = new Set(meta.front), one = meta.metrics[0], others = trial.m0;
   const x = metricAxis(others, one.maximize), y = metricAxis(trial.value, meta.maximize);
   if (!x || !y) return {note: 'No trial has both metrics.'};
@@ -83,7 +83,7 @@ function drawFront(c) {
     ys.push(py(trial.value[i]));
   }
   drawStates(c, xs, ys, trials);
-  trials.forEach((i, k) => front.has(i) && ring(context, xs[k], ys[k], i === meta.best ? color.winner : color.data, 5.5));
+  trials.forEach((i, k) => front.has(i) && ring(pen, xs[k], ys[k], i === meta.best ? color.winner : color.data, 5.5));
   const index = new Map(trials.map((i, k) => [i, k]));
   return {marks: marksOf(trials, xs, ys),
           note: `Upwards ${meta.metric}, to the right ${one.name}; ringed trials are on the front` +

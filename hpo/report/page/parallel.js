@@ -36,7 +36,7 @@ function brushed(axes) {
 }
 
 function drawParallel(c) {
-  const {context, width, height, color} = c, {trial} = page;
+  const {pen, width, height, color} = c, {trial} = page;
   const axes = parallelAxes();
   if (axes.length < 2) return {note: ''};
   const left = 30, right = 60, top = 30, bottom = 16;
@@ -63,25 +63,25 @@ function drawParallel(c) {
       before = k;
     }
   }
-  raster.paint(context, color.stopped, count > kMany ? 0.03 : 0.22);
+  raster.paint(pen, color.stopped, count > kMany ? 0.03 : 0.22);
   bright.sort((a, b) => trial.rank[b] - trial.rank[a]);
   const most = Math.max(1, ...bright.slice(0, 1).map((i) => trial.rank[i]));
-  context.globalAlpha = bright.length > 300 ? 0.35 : 0.9;
-  for (const i of bright) drawLine(context, points(i), rankColor(trial.rank[i] / most), 1.2);
-  context.globalAlpha = 1;
-  if (page.meta.best !== null) drawLine(context, points(page.meta.best), color.winner, 2.2);
+  pen.globalAlpha = bright.length > 300 ? 0.35 : 0.9;
+  for (const i of bright) drawLine(pen, points(i), rankColor(trial.rank[i] / most), 1.2);
+  pen.globalAlpha = 1;
+  if (page.meta.best !== null) drawLine(pen, points(page.meta.best), color.winner, 2.2);
   axes.forEach((one, k) => {
-    context.strokeStyle = color.soft;
-    context.lineWidth = 1;
-    context.strokeRect(px(k), top, 0, height - top - bottom);
-    write(context, one.name, px(k), 12, k === 0 ? 'left' : k === axes.length - 1 ? 'right' : 'center', color.ink,
+    pen.strokeStyle = color.soft;
+    pen.lineWidth = 1;
+    pen.strokeRect(px(k), top, 0, height - top - bottom);
+    write(pen, one.name, px(k), 12, k === 0 ? 'left' : k === axes.length - 1 ? 'right' : 'center', color.ink,
           0.6 * (width - left - right) / (axes.length - 1));
     for (const tick of one.ticks(5)) writeOver(c, one.text(tick), px(k) + 4, py(one.at(tick)), 56);
     const brush = kBrushes.get(k);
     if (!brush) return;
-    context.strokeStyle = color.winner;
-    context.lineWidth = 2;
-    context.strokeRect(px(k) - 6, py(brush[1]), 12, py(brush[0]) - py(brush[1]));
+    pen.strokeStyle = color.winner;
+    pen.lineWidth = 2;
+    pen.strokeRect(px(k) - 6, py(brush[1]), 12, py(brush[0]) - py(brush[1]));
   });
   c.chart.brushing = {px, axes, unit: (y) => Math.min(Math.max((height - bottom - y) / (height - top - bottom), 0), 1)};
   const selected = chosen ? `${chosen.size} trials are selected; a click on an axis ends that.`
@@ -92,13 +92,13 @@ function drawParallel(c) {
 
 // On lines a text needs a ground of its own.
 function writeOver(c, text, x, y, width) {
-  const {context, color} = c, cut = fitted(context, text, width);
-  context.strokeStyle = color.card;
-  context.lineWidth = 4;
-  context.textAlign = 'left';
-  context.textBaseline = 'middle';
-  context.strokeText(cut, x, y);
-  write(context, cut, x, y, 'left', color.ink);
+  const {pen, color} = c, cut = fitted(pen, text, width);
+  pen.strokeStyle = color.card;
+  pen.lineWidth = 4;
+  pen.textAlign = 'left';
+  pen.textBaseline = 'middle';
+  pen.strokeText(cut, x, y);
+  write(pen, cut, x, y, 'left', color.ink);
 }
 
 function endMarks(trials, column, x, py) {

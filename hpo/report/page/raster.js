@@ -2,7 +2,7 @@
 
 class Raster {
   constructor(c) {
-    this.ratio = c.context.getTransform().a;
+    this.ratio = c.pen.getTransform().a;
     this.width = Math.round(c.width * this.ratio);
     this.height = Math.round(c.height * this.ratio);
     this.counts = new Uint32Array(this.width * this.height);
@@ -35,7 +35,7 @@ class Raster {
   }
 
   // Onto the canvas, in one color; the more counts the less of what is below shows.
-  paint(context, color, least = 0.25) {
+  paint(pen, color, least = 0.25) {
     const {counts, width, height} = this;
     let most = 1;
     for (let i = 0; i < counts.length; ++i) if (counts[i] > most) most = counts[i];
@@ -57,10 +57,10 @@ class Raster {
     for (let i = 0; i < counts.length; ++i)
       if (counts[i]) pixels[i] = shades[Math.min(counts[i], levels)];
     target.putImageData(image, 0, 0);
-    context.save();
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.drawImage(layer, 0, 0);
-    context.restore();
+    pen.save();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.drawImage(layer, 0, 0);
+    pen.restore();
   }
 }
 

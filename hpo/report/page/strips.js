@@ -20,24 +20,24 @@ function ridge(values, at, maximize) {
 const spread = (trial) => ((trial * 0.6180339887) % 1 - 0.5) * 0.5;
 
 function drawStrip(c, p, y, top, found) {
-  const {meta, trial} = page, {context, width, color} = c, parameter = meta.parameters[p];
+  const {meta, trial} = page, {pen, width, color} = c, parameter = meta.parameters[p];
   const left = Math.min(170, width * 0.25), right = 14, height = kStrip - 30;
   const x = parameterAxis(p), words = x.kind === 'words';
   const px = (u) => left + Math.min(Math.max(u, 0), 1) * (width - left - right);
   const py = (v) => top + 8 + (1 - Math.min(Math.max(y.at(v), 0), 1)) * height;
-  write(context, parameter.name, 0, top + 20, 'left', color.ink, left - 16);
+  write(pen, parameter.name, 0, top + 20, 'left', color.ink, left - 16);
   if (parameter.share !== null)
-    write(context, Math.round(100 * parameter.share) + '%', 0, top + 38, 'left', color.soft);
+    write(pen, Math.round(100 * parameter.share) + '%', 0, top + 38, 'left', color.soft);
   if (parameter.low !== null && parameter.high >= parameter.low) {
-    context.fillStyle = color.band;
-    context.fillRect(px(x.at(parameter.low)), top + 4, px(x.at(parameter.high)) - px(x.at(parameter.low)), height + 8);
+    pen.fillStyle = color.band;
+    pen.fillRect(px(x.at(parameter.low)), top + 4, px(x.at(parameter.high)) - px(x.at(parameter.low)), height + 8);
   }
-  context.strokeStyle = color.line;
-  context.strokeRect(left, top + 4, width - left - right, height + 8);
+  pen.strokeStyle = color.line;
+  pen.strokeRect(left, top + 4, width - left - right, height + 8);
   const room = (width - left - right) / (words ? parameter.labels.length : 1);
   for (const tick of x.ticks(Math.max(2, Math.floor((width - left - right) / 90))))
     if (!words || room > 14)
-      write(context, tickText(p, tick), px(x.at(tick)), top + height + 22, 'center', color.soft, words ? room - 4 : 80);
+      write(pen, tickText(p, tick), px(x.at(tick)), top + height + 22, 'center', color.soft, words ? room - 4 : 80);
   const complete = [], values = [];
   for (let i = 0; i < trial.value.length; ++i) {
     const value = paramNumber(p, i);
@@ -47,31 +47,31 @@ function drawStrip(c, p, y, top, found) {
     values.push([value, trial.value[i]]);
   }
   for (const [kind, shade] of [[false, color.stopped], [true, color.data]]) {
-    const raster = new Raster({context: c.context, width, height: kStrip});
+    const raster = new Raster({pen: c.pen, width, height: kStrip});
     for (const [i, dx, dy] of complete)
       if ((trial.state[i] === kComplete) === kind) raster.dot(dx, dy - top, complete.length > kMany ? 1 : 2);
-    raster.paint(shiftedContext(context, top), shade, complete.length > kMany ? 0.4 : 0.85);
+    raster.paint(shiftedContext(pen, top), shade, complete.length > kMany ? 0.4 : 0.85);
   }
   if (!words)
-    drawLine(context, ridge(values, x.at, meta.maximize).map(([u, v]) => [px(u), py(v)]), color.ink, 1.2);
+    drawLine(pen, ridge(values, x.at, meta.maximize).map(([u, v]) => [px(u), py(v)]), color.ink, 1.2);
   for (const [i, dx, dy] of complete) {
     found.trials.push(i);
     found.xs.push(dx);
     found.ys.push(dy);
     if (i !== meta.best) continue;
-    context.fillStyle = color.winner;
-    context.beginPath();
-    context.arc(dx, dy, 4.5, 0, 7);
-    context.fill();
+    pen.fillStyle = color.winner;
+    pen.beginPath();
+    pen.arc(dx, dy, 4.5, 0, 7);
+    pen.fill();
   }
 }
 
 // Paints a raster of one strip at its place.
-function shiftedContext(context, top) {
+function shiftedContext(pen, top) {
   return {
-    save: () => context.save(), restore: () => context.restore(),
-    setTransform: (...numbers) => context.setTransform(...numbers),
-    drawImage: (image) => context.drawImage(image, 0, Math.round(top * Math.min(window.devicePixelRatio || 1, 2))),
+    save: () => pen.save(), restore: () => pen.restore(),
+    setTransform: (...numbers) => pen.setTransform(...numbers),
+    drawImage: (image) => pen.drawImage(image, 0, Math.round(top * Math.min(window.devicePixelRatio || 1, 2))),
   };
 }
 
@@ -88,8 +88,8 @@ function drawStrips(c) {
   return {marks: found,
           note: (page.meta.maximize ? 'Upwards' : 'Downwards') + ' is better. The band holds the middle of the best tenth, the line is the best tenth at each place.' +
                 (more > 0 ? ` ${more} parameters of less importance are not drawn.` : ''),
-          mark: (context, one) => {
-            for (const i of rows.get(one) || []) ring(context, found.xs[i], found.ys[i], c.color.ink);
+          mark: (pen, one) => {
+            for (const i of rows.get(one) || []) ring(pen, found.xs[i], found.ys[i], c.color.ink);
           }};
 }
 

@@ -36,7 +36,7 @@ function pairsTable(trials) {
 // Their curves over each other.
 function miniCurves(trials) {
   const canvas = make('canvas');
-  const context = sized(canvas, kCurve.width, kCurve.height);
+  const pen = sized(canvas, kCurve.width, kCurve.height);
   const {first, step, value} = page.curve, points = [], steps = [];
   for (const trial of trials)
     for (let k = first[trial]; k < first[trial + 1]; ++k) {
@@ -47,9 +47,9 @@ function miniCurves(trials) {
   if (!y) return null;
   const all = sorted(points);
   const whole = axis(y.kind, all[0], all[all.length - 1], 1e-7);
-  const c = {context, ...kCurve, color: colors()};
+  const c = {pen, ...kCurve, color: colors()};
   const {px, py} = frame(c, axis('linear', Math.min(...steps), Math.max(...steps)), whole);
-  trials.forEach((trial, i) => drawLine(context, curvePoints(trial, px, py), i ? c.color.data : c.color.winner, 2, i ? [5, 3] : []));
+  trials.forEach((trial, i) => drawLine(pen, curvePoints(trial, px, py), i ? c.color.data : c.color.winner, 2, i ? [5, 3] : []));
   return canvas;
 }
 

@@ -85,7 +85,7 @@ TEST_F(Sections, SayHowBusyDevicesWere) {
   const Gathered study = gathered(made);
   const auto cost = cost_section(study);
   EXPECT_EQ(heading(cost), "20 trials took 8.0 s on 2 devices, 75% busy.");
-  EXPECT_NE(cost->body.find("<th scope=\"row\" class=\"n\">core 1</th>"), std::string::npos);
+  EXPECT_NE(cost->body.find("<th>core 1</th>"), std::string::npos);
   EXPECT_NE(cost->body.find("idle: late"), std::string::npos);
   EXPECT_NE(cost->body.find("data-chart=\"devices\""), std::string::npos);
   EXPECT_NE(cost->body.find("data-chart=\"timeline\""), std::string::npos);
