@@ -194,7 +194,7 @@ def check_all(browser, programs, runs, large):
 
 
 def main():
-    programs, make = sys.argv[1:3]
+    programs, make = map(os.path.abspath, sys.argv[1:3])
     large = "--large" in sys.argv[3:]
     program = chromium()
     try:

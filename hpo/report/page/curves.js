@@ -33,19 +33,23 @@ function drawCurves(c) {
   const y = metricAxis(curve.value, meta.maximize);
   if (!y) return {note: 'No report is a number.'};
   const {px, py} = frame(c, stepAxis(curve.step), y);
-  const dense = curve.value.length > kDense;
+  const dense = curve.value.length > kDense, columns = new Map();
+  const column = (step) => {
+    if (!columns.has(step)) columns.set(step, px(step));
+    return columns.get(step);
+  };
   for (const [shade, kind] of [[color.stopped, false], [color.data, true]]) {
     const raster = new Raster(c);
     for (let i = 0; i < trial.state.length; ++i) {
       if ((trial.state[i] === kComplete) !== kind) continue;
-      let before = null;
+      let fromX = -1, fromY = 0;
       for (let k = curve.first[i]; k < curve.first[i + 1]; ++k) {
         const value = curve.value[k];
-        if (!(value - value === 0)) continue;
-        const x = px(curve.step[k]), at = py(value);
-        if (before) raster.line(before[0], before[1], x, at);
+        if (!Number.isFinite(value)) continue;
+        const x = column(curve.step[k]), at = py(value);
+        if (fromX >= 0) raster.line(fromX, fromY, x, at);
         else raster.dot(x, at, 1);
-        before = [x, at];
+        fromX = x, fromY = at;
       }
     }
     raster.paint(pen, shade, dense ? 0.05 : 0.5);

@@ -83,8 +83,7 @@ async function start() {
   document.addEventListener('keydown', keys);
   repaintWhenChanged();
   page.firstScreen = performance.now();
-  await rest;
-  const columns = await columnsOf('curve');
+  const [columns] = await Promise.all([columnsOf('curve'), rest]);
   if (columns) page.curve = openCurves(columns);
   await paintAll(charts.filter((chart) => chart.figure.dataset.chart === 'curves'));
   page.ready = performance.now();

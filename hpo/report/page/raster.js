@@ -20,17 +20,18 @@ class Raster {
   }
 
   line(x0, y0, x1, y1) {
-    const {ratio, width, height, counts} = this;
-    x0 *= ratio, y0 *= ratio, x1 *= ratio, y1 *= ratio;
+    const {ratio, width, height, counts} = this, last = height - 1;
     if (x0 > x1) [x0, y0, x1, y1] = [x1, y1, x0, y0];
-    const from = Math.max(Math.round(x0), 0), to = Math.min(Math.round(x1), width - 1);
-    const slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
-    let last = Math.round(y0);
-    for (let x = from; x <= to; ++x) {
-      const now = Math.round(x === to ? y1 : y0 + (x - x0) * slope);
-      const low = Math.max(Math.min(last, now), 0), high = Math.min(Math.max(last, now), height - 1);
-      for (let y = low; y <= high; ++y) ++counts[y * width + x];
-      last = now;
+    const from = Math.max((x0 * ratio + 0.5) | 0, 0), to = Math.min((x1 * ratio + 0.5) | 0, width - 1);
+    const start = Math.min(Math.max(y0 * ratio, 0), last), end = Math.min(Math.max(y1 * ratio, 0), last);
+    const slope = to > from ? (end - start) / (to - from) : 0;
+    let y = start + 0.5, before = y | 0;
+    for (let x = from; x <= to; ++x, y += slope) {
+      const now = (x === to ? end + 0.5 : y) | 0;
+      ++counts[now * width + x];
+      for (; before < now - 1; ++before) ++counts[(before + 1) * width + x];
+      for (; before > now + 1; --before) ++counts[(before - 1) * width + x];
+      before = now;
     }
   }
 

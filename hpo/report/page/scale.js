@@ -32,17 +32,37 @@ function wholeAxis(kind, low, high) {
   return {...made, ticks: (count) => made.ticks(count).filter(Number.isInteger)};
 }
 
+// Where quantiles are read off: of many values some, and the ends.
+const kSample = 20000;
+function sampled(values) {
+  const stride = Math.max(1, Math.floor(values.length / kSample)), out = [];
+  let low = Infinity, high = -Infinity;
+  for (let i = 0; i < values.length; ++i) {
+    const value = values[i];
+    if (!Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+    if (i % stride === 0) out.push(value);
+  }
+  if (low <= high) out.push(low, high);
+  return Float64Array.from(out).sort();
+}
+
 // The axis of a metric: from the worst twentieth to the best; what lies outside stands on the edge.
 function metricAxis(values, maximize) {
-  const all = sorted(values);
+  const all = sampled(values);
   if (all.length === 0) return null;
   const kind = kindOf(all, maximize);
   const low = maximize ? quantile(all, 0.05) : all[0];
   const high = maximize ? all[all.length - 1] : quantile(all, 0.95);
-  let below = 1;
-  for (const value of all) if (value < 1) below = Math.min(below, 1 - value);
+  let below = 1, outside = 0;
+  for (let i = 0; i < values.length; ++i) {
+    const value = values[i];
+    if (value < 1 && 1 - value < below) below = 1 - value;
+    if (value < low || value > high) ++outside;
+  }
   const made = axis(kind, low, high, Math.max(below / 2, 1e-7));
-  made.outside = all.filter((value) => value < low || value > high).length;
+  made.outside = outside;
   return made;
 }
 
