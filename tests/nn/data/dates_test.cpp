@@ -80,8 +80,12 @@ TEST(Dates, MayBeMonthsAndQuarters) {
        {"1970Q2", "1970-Q2", "1970 q2", "Q2 1970", "Q2-1970", "Q2/1970", "2Q1970", "2Q 1970"})
     EXPECT_EQ(days_of(text, DateOrder::month), 90) << text;
   // Mondays by ISO 8601, of years that begin on a Thursday, a Friday and a Monday.
-  for (const auto& [text, days] : {std::pair{"1970-W01", -3}, {"1970W02", 4}, {"2021-W01", 18631},
-                                   {"2021-W07", 18673}, {"2018-W01", 17532}, {"2020-W53", 18624}})
+  for (const auto& [text, days] : {std::pair{"1970-W01", -3},
+                                   {"1970W02", 4},
+                                   {"2021-W01", 18631},
+                                   {"2021-W07", 18673},
+                                   {"2018-W01", 17532},
+                                   {"2020-W53", 18624}})
     EXPECT_EQ(days_of(text, DateOrder::month), days) << text;
   for (const char* text : {"2021-W00", "2021-W54", "2021-W7", "2021-W071", "W07", "2021-07W"})
     EXPECT_FALSE(read_date(text, DateOrder::month)) << text;
