@@ -78,7 +78,7 @@ const auto calibration_figures_task =
         .pure();
 
 const auto fit_trees_task =
-    rt::task("trees", 2)
+    rt::task("trees", 3)
         .cpu([](rt::in<nn::Dataset> data, nn::TreeSize size, std::string library,
                 double) -> nn::BoostedTrees {
           const std::string here = nn::trees_library();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,6 +20,7 @@ namespace nn {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
+using Columns = std::vector<std::uint32_t>;
 
 /// What one cell of the table takes at each depth, and one bin of a histogram at each node, in
 /// FLOPs of a matrix product that take as long (measured with XGBoost 1.7).
@@ -34,18 +37,20 @@ const XgBoost& library() {
   return found;
 }
 
+float input(const Dataset& data, std::size_t row, std::size_t column) {
+  const std::size_t at = row * data.cols() + column;
+  return data.header().storage == Storage::u8 ? static_cast<float>(data.x_u8()[at])
+                                              : data.x_f32()[at];
+}
+
 /// Rows of a data set as XGBoost takes them, with the labels or numbers of one booster.
 class Matrix {
  public:
-  Matrix(const Dataset& data, const Rows& rows, std::size_t target) {
-    const std::size_t cols = data.cols();
-    const bool bytes = data.header().storage == Storage::u8;
+  Matrix(const Dataset& data, const Rows& rows, const Columns& columns, std::size_t target) {
+    const std::size_t cols = columns.size();
     std::vector<float> x(rows.size() * cols), y(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::size_t from = rows[i] * cols;
-      for (std::size_t c = 0; c < cols; ++c)
-        x[i * cols + c] =
-            bytes ? static_cast<float>(data.x_u8()[from + c]) : data.x_f32()[from + c];
+      for (std::size_t c = 0; c < cols; ++c) x[i * cols + c] = input(data, rows[i], columns[c]);
       y[i] = data.is_classification() ? static_cast<float>(data.labels()[rows[i]])
                                       : data.targets()[rows[i] * data.outputs() + target];
     }
@@ -104,7 +109,6 @@ void configure(const Booster& booster, const Dataset& data, std::size_t rows,
   booster.set("max_depth", std::to_string(size.depth));
   booster.set("eta", base::format_double(eta));
   booster.set("subsample", base::format_double(size.row_share));
-  booster.set("colsample_bytree", base::format_double(size.column_share));
   if (!data.is_classification()) {
     booster.set("objective", "reg:squarederror");
     booster.set("eval_metric", "rmse");
@@ -155,12 +159,12 @@ struct Fitted {
 };
 
 /// Boosts until the held-out rows gain nothing more; without such rows to the last round.
-Fitted fit(const Dataset& data, const Rows& train, const Rows& held_out, std::size_t target,
-           const TreeSize& size) {
+Fitted fit(const Dataset& data, const Rows& train, const Rows& held_out, const Columns& columns,
+           std::size_t target, const TreeSize& size) {
   const XgBoost& xg = library();
-  const Matrix rows(data, train, target);
+  const Matrix rows(data, train, columns, target);
   const bool stops = !held_out.empty();
-  const Matrix watched(data, stops ? held_out : Rows{train.front()}, target);
+  const Matrix watched(data, stops ? held_out : Rows{train.front()}, columns, target);
   const std::array<DMatrixHandle, 2> matrices{rows.handle(), watched.handle()};
   const Booster booster(matrices);
   configure(booster, data, train.size(), size);
@@ -191,14 +195,57 @@ Rows chosen_rows(const Dataset& data, const TreeSize& size) {
   return rows;
 }
 
-Fitted fit_without_validation(const Dataset& data, const Rows& rows, std::size_t target,
-                              TreeSize size) {
+/// What a column says about the target by itself, from 0 to 1: the part of its variance that lies
+/// between classes, or that a line through a number explains.
+double told_by(const Dataset& data, const Rows& rows, std::size_t column) {
+  const bool classes = data.is_classification();
+  const auto n = static_cast<double>(rows.size());
+  std::vector<double> sums(classes ? data.classes() : 1, 0), counts(sums.size(), 0);
+  double mean = 0, target = 0, xx = 0, yy = 0, xy = 0;
+  for (const std::uint32_t row : rows) {
+    mean += static_cast<double>(input(data, row, column)) / n;
+    if (!classes) target += static_cast<double>(data.targets()[row * data.outputs()]) / n;
+  }
+  for (const std::uint32_t row : rows) {
+    const double x = static_cast<double>(input(data, row, column)) - mean;
+    xx += x * x;
+    if (classes) {
+      sums[static_cast<std::size_t>(data.labels()[row])] += x;
+      ++counts[static_cast<std::size_t>(data.labels()[row])];
+    } else {
+      const double y = static_cast<double>(data.targets()[row * data.outputs()]) - target;
+      yy += y * y;
+      xy += x * y;
+    }
+  }
+  if (!classes) return xx > 0 && yy > 0 ? xy * xy / (xx * yy) : 0;
+  double between = 0;
+  for (std::size_t c = 0; c < sums.size(); ++c)
+    if (counts[c] > 0) between += sums[c] * sums[c] / counts[c];
+  return xx > 0 ? between / xx : 0;
+}
+
+/// The inputs that the trees see, ascending.
+Columns chosen_columns(const Dataset& data, const Rows& rows, const TreeSize& size) {
+  Columns all(data.cols());
+  std::iota(all.begin(), all.end(), 0U);
+  if (size.columns == 0 || size.columns >= all.size()) return all;
+  std::vector<double> told(all.size());
+  for (const std::uint32_t c : all) told[c] = told_by(data, rows, c);
+  std::ranges::stable_sort(all, std::greater{}, [&](std::uint32_t c) { return told[c]; });
+  all.resize(size.columns);
+  std::ranges::sort(all);
+  return all;
+}
+
+Fitted fit_without_validation(const Dataset& data, const Rows& rows, const Columns& columns,
+                              std::size_t target, TreeSize size) {
   Rows train, held_out;
   for (std::size_t i = 0; i < rows.size(); ++i)
     (i % kHeldOut == kHeldOut - 1 ? held_out : train).push_back(rows[i]);
-  if (held_out.empty()) return fit(data, rows, {}, target, size);
-  size.rounds = fit(data, train, held_out, target, size).rounds;
-  return fit(data, rows, {}, target, size);
+  if (held_out.empty()) return fit(data, rows, {}, columns, target, size);
+  size.rounds = fit(data, train, held_out, columns, target, size).rounds;
+  return fit(data, rows, {}, columns, target, size);
 }
 
 /// Margins of rows, [rows, outputs of the booster].
@@ -256,19 +303,23 @@ double tree_flops(const TreeTable& table, const TreeSize& size) {
   const double rows = size.rows == 0 ? all : std::min(static_cast<double>(size.rows), all);
   // Few rows do not fill a tree.
   const double nodes = std::min(std::exp2(size.depth), std::sqrt(rows));
-  const double cells = size.row_share * rows * static_cast<double>(table.cols);
+  const auto cols = static_cast<double>(table.cols);
+  const double seen =
+      size.columns == 0 ? 1 : std::min(1.0, static_cast<double>(size.columns) / cols);
+  const double cells = size.row_share * rows * cols;
   const double of_tree = kFlopsOfCell * static_cast<double>(size.depth) * cells +
                          kFlopsOfBin * nodes * static_cast<double>(table.bins);
-  return size.column_share * of_tree * static_cast<double>(table.trees * size.rounds);
+  return seen * of_tree * static_cast<double>(table.trees) * static_cast<double>(size.rounds);
 }
 
 BoostedTrees fit_trees(const Dataset& data, const TreeSize& size) {
   const Rows rows = chosen_rows(data, size);
   const Rows held_out(data.part(Part::valid).begin(), data.part(Part::valid).end());
   BoostedTrees trees;
+  trees.columns = chosen_columns(data, rows, size);
   for (std::size_t target = 0; target < boosters_of(data.header()); ++target) {
-    Fitted one = held_out.empty() ? fit_without_validation(data, rows, target, size)
-                                  : fit(data, rows, held_out, target, size);
+    Fitted one = held_out.empty() ? fit_without_validation(data, rows, trees.columns, target, size)
+                                  : fit(data, rows, held_out, trees.columns, target, size);
     trees.boosters.push_back(std::move(one.bytes));
     trees.rounds.push_back(one.rounds);
   }
@@ -280,7 +331,7 @@ Answers tree_answers(const BoostedTrees& trees, const Dataset& data, Part part) 
   Answers answers{.width = data.outputs(), .outputs = {}};
   if (rows.empty()) return answers;
   answers.outputs.resize(rows.size() * answers.width);
-  const Matrix matrix(data, rows, 0);
+  const Matrix matrix(data, rows, trees.columns, 0);
   for (std::size_t b = 0; b < trees.boosters.size(); ++b) {
     const std::vector<float> out = margins(trees.boosters[b], matrix);
     const std::size_t width = out.size() / rows.size();

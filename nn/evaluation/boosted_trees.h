@@ -23,9 +23,11 @@ struct TreeSize {
   std::int64_t rounds = 100;  ///< at most; fewer where the validation rows ask for no more
   std::int64_t depth = 6;
   std::uint64_t rows = 0;  ///< of the training part; 0: all of them
-  /// The shares of these rows and of the inputs that each tree sees: Friedman, "Stochastic gradient
-  /// boosting" (2002), and Ho, "The random subspace method" (1998).
-  double row_share = 1, column_share = 1;
+  /// The share of these rows that each tree sees: Friedman, "Stochastic gradient boosting" (2002).
+  double row_share = 1;
+  /// Inputs that the trees see; 0: all of them. Those that say most about the target by themselves:
+  /// by the part of its variance that a line explains, or of theirs that lies between the classes.
+  std::uint64_t columns = 0;
   auto operator<=>(const TreeSize&) const = default;
 };
 
@@ -48,6 +50,7 @@ struct TreeTable {
 struct BoostedTrees {
   std::vector<std::vector<std::uint8_t>> boosters;  ///< as the library saves them
   std::vector<std::int64_t> rounds;                 ///< of each
+  std::vector<std::uint32_t> columns;               ///< inputs that they see, ascending
   auto operator<=>(const BoostedTrees&) const = default;
 };
 

@@ -111,7 +111,7 @@ std::string text_of_difference(const nn::Difference& difference, const std::stri
 
 /// What is to be known about trees as an opponent: that there were none, or how small they are.
 std::string text_of_trees(const TreePlan& plan, const std::vector<BaselineRow>& rows,
-                          std::uint64_t train_rows) {
+                          std::uint64_t train_rows, std::size_t inputs) {
   const bool tried = std::ranges::find(rows, nn::kBoostedTrees, &BaselineRow::name) != rows.end();
   if (!tried)
     return base::cat("; ", nn::kBoostedTrees, " were not tried: ",
@@ -119,6 +119,8 @@ std::string text_of_trees(const TreePlan& plan, const std::vector<BaselineRow>& 
   std::string out;
   if (plan.size && plan.size->rows > 0 && plan.size->rows < train_rows)
     out += base::cat("; the trees saw ", plan.size->rows, " of ", train_rows, " training rows");
+  if (plan.size && plan.size->columns > 0 && plan.size->columns < inputs)
+    out += base::cat("; the trees saw ", plan.size->columns, " of ", inputs, " inputs");
   if (plan.share > 1)
     out += base::cat("; the trees were ", times_text(plan.share), " the planned work");
   else if (plan.share > kTreeShare)
@@ -275,7 +277,7 @@ rt::Async<Verdict> judge(const StudySpec& study, Winner winner, const Baselines&
       text_of_doubts(difference, metric, study::is_maximized(valid),
                      {.value = seen == nullptr ? kNone : *seen, .error = error}, tested);
   for (const std::string& doubt : table.header().doubts) verdict.text += base::cat("; ", doubt);
-  verdict.text += text_of_trees(baselines.trees(), rows, data.train_rows) + tied;
+  verdict.text += text_of_trees(baselines.trees(), rows, data.train_rows, table.cols()) + tied;
   co_return verdict;
 }
 

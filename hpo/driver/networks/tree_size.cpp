@@ -49,8 +49,9 @@ TreePlan tree_plan(const nn::TreeTable& table, double study_flops) {
   } else {
     const auto left = [&] { return most / nn::tree_flops(table, size); };
     size.row_share = kRowShare;
-    const double columns = kFewestColumns / static_cast<double>(table.cols);
-    size.column_share = std::clamp(left(), std::min(kLeastColumnShare, columns), 1.0);
+    const double columns = static_cast<double>(table.cols) * left();
+    if (left() < 1 && table.cols > kFewestColumns)
+      size.columns = std::max(kFewestColumns, static_cast<std::uint64_t>(columns));
     const double rows = static_cast<double>(table.rows) * left();
     if (left() < 1 && table.rows > kFewestRows)
       size.rows = std::max(kFewestRows, static_cast<std::uint64_t>(rows));

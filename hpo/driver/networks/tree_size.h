@@ -18,8 +18,8 @@ struct TreePlan {
 };
 
 /// Chooses the size of trees whose counted work is a tenth of the study's at most. More work buys
-/// rounds. Less takes rows and then inputs away from each tree, and then rows from all of them, but
-/// leaves nn::kLeastTrees, the shares below and kFewestRows.
+/// rounds. Less takes rows away from each tree, then inputs and then rows from all of them, but
+/// leaves nn::kLeastTrees, kRowShare, kFewestColumns and kFewestRows.
 [[nodiscard]] TreePlan tree_plan(const nn::TreeTable& table, double study_flops);
 
 /// The trees of a study whose trials all train as long as the middle of its space, or a third of
@@ -36,8 +36,6 @@ inline constexpr double kTreeShare = 0.1;
 inline constexpr std::int64_t kMostRounds = 300;
 inline constexpr std::uint64_t kFewestRows = 4000;
 inline constexpr double kRowShare = 0.5;
-/// Of many inputs each tree may see fewer, down to so many.
-inline constexpr double kLeastColumnShare = 0.5;
-inline constexpr double kFewestColumns = 500;
+inline constexpr std::uint64_t kFewestColumns = 500;
 
 }  // namespace hpo

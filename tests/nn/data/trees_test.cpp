@@ -79,8 +79,15 @@ TEST_F(Trees, ThatEachSeeHalfOfTheTableLearnToo) {
   EXPECT_NE(half, nn::fit_trees(data, {}));
   EXPECT_EQ(half, nn::fit_trees(data, {.row_share = 0.5})) << "not the same bits twice";
   EXPECT_GT(accuracy(data, half), 0.95);
-  // One input alone says nothing about the square.
-  EXPECT_LT(accuracy(data, nn::fit_trees(data, {.column_share = 0.5})), 0.7);
+}
+
+TEST_F(Trees, OfFewInputsSeeThoseThatSayMost) {
+  const nn::Dataset classes = table([](double, double b) { return b > 0.5 ? "x" : "o"; });
+  const nn::BoostedTrees one = nn::fit_trees(classes, {.columns = 1});
+  EXPECT_EQ(one.columns, std::vector<std::uint32_t>{1});
+  EXPECT_GT(accuracy(classes, one), 0.95);
+  const nn::Dataset numbers = table([](double a, double b) { return std::to_string(100 * a + b); });
+  EXPECT_EQ(nn::fit_trees(numbers, {.columns = 1}).columns, std::vector<std::uint32_t>{0});
 }
 
 TEST_F(Trees, OfFewRowsSeeThoseAlone) {
