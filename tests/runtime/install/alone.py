@@ -2,7 +2,7 @@
 """-Dprogram=disabled: configured, built and installed, the runtime is there with its plugin, and nothing of the program is asked
 for or installed.
 
-usage: alone.py ROOT WITH_STARPU"""
+usage: alone.py ROOT WITH_STARPU STARPU_PREFIX"""
 import json
 import os
 import pathlib
@@ -22,10 +22,13 @@ def run(*command, **more):
 
 
 def main():
-    root, with_starpu = sys.argv[1:]
+    root, with_starpu, prefix = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="trellis-alone-") as name:
         build, image = pathlib.Path(name, "build"), pathlib.Path(name, "image")
         environment = dict(os.environ, CCACHE_BASEDIR=root, CCACHE_NOHASHDIR="1")
+        if pathlib.Path(prefix).is_absolute():
+            # Tests have a cache of their own, without the StarPU that the set-up built.
+            environment["XDG_CACHE_HOME"] = str(pathlib.Path(prefix).parents[1])
         run("meson", "setup", build, root, "-Dprogram=disabled", "-Dcuda=disabled", "--prefix=/usr", "--libdir=lib",
             "--unity", "on", "--unity-size", "12", env=environment)
         asked = {one["name"].lower() for one in json.loads(run("meson", "introspect", "--dependencies", build))}
