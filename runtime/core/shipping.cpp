@@ -65,7 +65,7 @@ struct Shipping::Arrived : Event {
       case What::closed:
         return dispatcher.closed(link, why, at);
       case What::tick:
-        return to.tick();
+        return to.tick(at);
       case What::ready:
         to.take(*node);
         return to.flush();
@@ -303,9 +303,11 @@ void Shipping::see_to_starving() {
   }
 }
 
-void Shipping::tick() {
-  if (base::now() - file_read_at_ > kKeepFile) file_read_.second.reset();
-  dispatcher_->tick(base::now());
+void Shipping::tick(base::Moment now) {
+  if (now - file_read_at_ > kKeepFile) file_read_.second.reset();
+  // As of when it was sent: what arrived later lies behind it in the mailbox, where this thread was
+  // held up.
+  dispatcher_->tick(now);
   if (config_.tick) config_.tick();
   see_to_starving();
   std::vector<base::Key> unused;

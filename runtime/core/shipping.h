@@ -78,7 +78,7 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   void make(Node& node, net::Outcome& outcome);
   [[nodiscard]] BoxRef box_of(const TypeOps& ops, base::Key key, net::Output& output);
   [[nodiscard]] Failure* failure_of(const Node& node, const net::Outcome& outcome) const;
-  void tick();
+  void tick(base::Moment now);
   void see_to_starving();
 
   // What the dispatcher says:

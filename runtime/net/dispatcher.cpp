@@ -11,6 +11,9 @@ namespace rt::net {
 
 namespace {
 
+/// A driver that was frozen, or whose machine was, hears of its agents only after it has ticked.
+constexpr base::Duration kLongestTick = std::chrono::seconds(1);
+
 void add_totals(std::vector<double>& all, const std::vector<double>& more) {
   all.resize(std::max(all.size(), more.size()));
   for (std::size_t i = 0; i < more.size(); ++i) all[i] += more[i];
@@ -130,7 +133,12 @@ void Dispatcher::greet(LinkId link, const Hello& hello, base::Moment now) {
   post_.send(link, Channel::control,
              encode_frame({0, 0, 0, Welcome{hello.nonce, number, options_.epoch}}));
   Agent& added =
-      agents_.try_emplace(number, Agent{Session(link, options_.epoch, number, now), {}, {}, {}, {}})
+      agents_
+          .try_emplace(number, Agent{.session = Session(link, options_.epoch, number, now),
+                                     .view = {},
+                                     .parcels = {},
+                                     .holds = {},
+                                     .incoming = {}})
           .first->second;
   added.view = {.number = number,
                 .node = base::printable(hello.node),
@@ -163,10 +171,13 @@ void Dispatcher::closed(LinkId link, const std::string& why, base::Moment now) {
 }
 
 void Dispatcher::tick(base::Moment now) {
+  const base::Duration step = std::min(now - std::exchange(ticked_, now), kLongestTick);
   std::vector<std::uint32_t> silent;
   for (auto& [number, agent] : agents_) {
-    if (now - agent.session.heard() > options_.patience ||
-        agent.session.broken(now, options_.patience)) {
+    const base::Moment heard = agent.session.heard();
+    agent.silence = heard == agent.heard ? agent.silence + step : std::min(now - heard, step);
+    agent.heard = heard;
+    if (agent.silence > options_.patience || agent.session.broken(now, options_.patience)) {
       silent.push_back(number);
     } else {
       agent.session.beat(post_, now, options_.beat);

@@ -106,7 +106,8 @@ class Dispatcher final : private Places::Listener {
   void opened(LinkId link, base::Moment now);
   void received(LinkId link, std::span<const std::byte> frame, base::Moment now);
   void closed(LinkId link, const std::string& why, base::Moment now);
-  /// To be called about twice a second, after everything that came before was received.
+  /// To be called about twice a second, after everything that came before was received. Where calls
+  /// were much further apart, this process did not run, and no silence in between counts.
   void tick(base::Moment now);
 
   // --- work
@@ -160,6 +161,8 @@ class Dispatcher final : private Places::Listener {
     double mean = 0.05;         ///< seconds that a parcel takes from its sending to its last answer
     double body = 0.05;         ///< seconds of that in bodies
     std::optional<double> gap;  ///< the least of the other seconds lately
+    base::Moment heard{};       ///< as the last tick saw it
+    base::Duration silence{};   ///< since then, without what the driver slept through
   };
   struct Job {
     ParcelId id = 0;
@@ -275,6 +278,7 @@ class Dispatcher final : private Places::Listener {
   std::map<LinkId, std::uint32_t> links_;
   std::set<std::uint64_t> nonces_;
   std::uint32_t last_agent_ = 0;
+  base::Moment ticked_{};
   ParcelId last_job_ = 0;
   bool fenced_ = false;
   std::map<ParcelId, Job> jobs_;

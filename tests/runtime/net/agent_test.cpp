@@ -118,6 +118,28 @@ TEST_F(Agents, ASilentOneIsLostAfterItsPatience) {
   EXPECT_EQ(driver.changes.back().state, AgentState::lost);
 }
 
+TEST_F(Agents, ADriverThatWasFrozenTakesNobodyForLost) {
+  driver.start();
+  worker.start();
+  run_for(seconds(2));
+  network.freeze(0, network.now() + seconds(6));
+  run_for(seconds(10));
+  EXPECT_EQ(driver.dispatcher->slots(), 2U);
+  EXPECT_EQ(driver.changes.size(), 1U);
+}
+
+TEST_F(Agents, OneThatDiedWhileItsDriverWasFrozenIsLostSoonAfter) {
+  driver.start();
+  worker.start();
+  run_for(seconds(2));
+  network.freeze(0, network.now() + seconds(6));
+  network.cut(1, true);
+  run_for(milliseconds(6800));
+  EXPECT_EQ(driver.dispatcher->slots(), 2U);
+  run_for(seconds(3));
+  EXPECT_EQ(driver.dispatcher->slots(), 0U);
+}
+
 TEST_F(Agents, OneThatCrashedLoudlyIsLostAtOnce) {
   driver.start();
   worker.start();
