@@ -131,6 +131,9 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
 
 void settle_header(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
   const std::vector<std::vector<CsvField>> head = first_records(csv);
+  if (head.empty())
+    throw DataError(csv.path,
+                    spec.skip.none() ? "is empty" : "holds nothing but what `skip` leaves out");
   table.header = spec.header == HeaderRow::yes || spec.skip.after_header > 0;
   if (spec.header != HeaderRow::no && has_row_names(head)) {
     refuse_comment_as_header(csv, head.front().front());

@@ -65,6 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadCsv{"empty", "", "data.csv: is empty"},
         BadCsv{"blank", "\n \n\r\n", "data.csv: is empty"},
+        BadCsv{"all_left_out", "Title\n \nFooter\n",
+               "data.csv: holds nothing but what `skip` leaves out",
+               [](nn::DataSpec& s) {
+                 s.skip = {.lines = 1, .comment = {}, .after_header = 1, .footer = 1};
+               }},
         BadCsv{"names_only", "a,b,y\n", "data.csv: holds no rows of data",
                [](nn::DataSpec& s) { s.header = nn::HeaderRow::yes; }},
         BadCsv{"one_column", "y\np\nq\np\n",
