@@ -68,6 +68,10 @@ DriverEnd Driver::run() {
   return done ? DriverEnd::finished : DriverEnd::interrupted;
 }
 
+std::size_t Driver::slots() const {
+  return static_cast<std::size_t>(setup_.slots ? setup_.slots() : study_.parallel);
+}
+
 void Driver::loop() {
   const bool beside = setup_.runtime.executor() != rt::Executor::sequential;
   while (!finished() && !fatal_) {
@@ -77,7 +81,7 @@ void Driver::loop() {
       return;
     }
     obey_clock();
-    const bool filled = follow(static_cast<std::size_t>(study_.parallel));
+    const bool filled = follow(slots());
     if (beside && setup_.runtime.workers() > 0) search_ahead(machine_.work_ahead());
     setup_.work.turn();
     rt::poll();

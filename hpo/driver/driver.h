@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,7 +32,7 @@ namespace hpo {
 
 /// What a driver works with; everything outlives it.
 struct DriverSetup {
-  const StudySpec& study;  ///< its slots are a number (slots_of)
+  const StudySpec& study;  ///< its slots are a number (slots_of), at least as many as `slots` says
   EventLog& log;           ///< begun, not replayed
   const rt::Runtime& runtime;
   TrialWork& work;
@@ -44,6 +45,8 @@ struct DriverSetup {
   std::vector<Known> known = {};          ///< trials of earlier studies
   /// Trials that failed by it run again; `none`: by any cause.
   std::optional<Cause> retry_failed = {};
+  /// Trials at once where agents come and go; null: as many as the study has slots.
+  std::function<std::int64_t()> slots = {};
   /// An event waits at most this long for others to share its commit.
   base::Duration commit_delay = std::chrono::milliseconds(200);
 };
@@ -71,6 +74,7 @@ class Driver {
 
  private:
   using LivePtr = std::shared_ptr<LiveTrial>;
+  [[nodiscard]] std::size_t slots() const;
   static constexpr double kUseFirst = 5;  ///< seconds before a session's use of devices is written
 
   // The loop (driver.cpp).

@@ -165,7 +165,7 @@ void Driver::end_trial(std::uint64_t trial, const Ended& end, const Real& real) 
 /// there.
 void Driver::keep_few_waiting() {
   if (!setup_.store) return;
-  const std::size_t most = 2 * static_cast<std::size_t>(study_.parallel);
+  const std::size_t most = 2 * slots();
   std::size_t waiting = live_.size() - machine_.running();
   for (auto live = live_.begin(); live != live_.end() && waiting > most;) {
     const auto& [trial, attempt] = *live++;

@@ -1,6 +1,7 @@
 #include "hpo/driver/sweep.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -33,6 +34,15 @@ namespace {
 constexpr base::Duration kProgramDelay = std::chrono::milliseconds(10);
 
 constexpr const char* kBestModelFile = "best.safetensors";
+
+/// With `parallel: auto` there are as many trials at once as the agents hold.
+bool follows_agents(const StudySpec& study, const RunOptions& options) {
+  return options.on_agents() && study.parallel == 0;
+}
+
+std::function<std::int64_t()> slots_of_agents(const TrialResources& asked) {
+  return [asked] { return StudyNodes::slots(asked); };
+}
 
 SweepResult result_of(const StudySpec& study, const Driver& driver, const EventLog& log,
                       const RunOptions& options, DriverEnd end) {
@@ -144,7 +154,9 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   std::vector<Changed> changes = adopt(log, loaded.study, &loaded.data, options.folder);
   // Each worker of a GPU has a core, too.
   const int cores = runtime.workers() + runtime.gpu_workers();
-  loaded.study.parallel = slots_of(loaded.study, loaded.asked, cores, runtime.gpus());
+  const bool by_agents = follows_agents(loaded.study, options);
+  loaded.study.parallel = by_agents ? StudyNodes::kMostSlots
+                                    : slots_of(loaded.study, loaded.asked, cores, runtime.gpus());
   nodes.open(loaded.study.parallel);
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kBestModelFile, options.sharing);
@@ -161,6 +173,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .store = config.store,
                  .known = known_of(log),
                  .retry_failed = options.retry_failed,
+                 .slots = by_agents ? slots_of_agents(loaded.asked) : nullptr,
                  .commit_delay = options.commit_delay});
   const TreePlan trees = trees_of_sweep(loaded);
   const std::vector<BaselineRow> known = known_baselines(log, trees);
@@ -204,7 +217,8 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
   for (Changed& change : changed_files(log.noted(kProgramFilesFact).value_or(""), files))
     changes.push_back(std::move(change));
   log.note(kProgramFilesFact, files);
-  study.parallel = program_slots(study, asked, cores, gpus);
+  const bool by_agents = follows_agents(study, options);
+  study.parallel = by_agents ? StudyNodes::kMostSlots : program_slots(study, asked, cores, gpus);
   nodes.open(study.parallel);
   CommandWork work(study, options.folder, on_agents);
   Driver driver({.study = study,
@@ -217,6 +231,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .changes = std::move(changes),
                  .known = known_of(log),
                  .retry_failed = options.retry_failed,
+                 .slots = by_agents ? slots_of_agents(asked) : nullptr,
                  // What a program has done is not done again with the same bits.
                  .commit_delay = std::min<base::Duration>(options.commit_delay, kProgramDelay)});
   const DriverEnd end = driver.run();

@@ -386,7 +386,9 @@ std::vector<Field> stopping_rows() {
        .only = std::string(kOurs),
        .doc = "Number of trials that run at once. A number is part of the result and never depends "
               "on the machine; as many programs run at once even if there are fewer cores. `auto` "
-              "(only with `order: arrival`): as many as `resources` lets the machine hold.",
+              "(only with `order: arrival`): as many as `resources` lets the machine hold, or its "
+              "agents "
+              "together.",
        .binding = to<&StudySpec::parallel>()},
       {.name = "nodes",
        .min = 1,

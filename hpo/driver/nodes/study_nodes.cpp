@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -163,6 +164,18 @@ bool StudyNodes::any_works() {
   const std::vector<rt::net::AgentView> all = rt::agents();
   return std::ranges::any_of(
       all, [](const rt::net::AgentView& one) { return one.state == rt::net::AgentState::working; });
+}
+
+std::int64_t StudyNodes::slots(const TrialResources& asked) {
+  std::int64_t all = 0;
+  for (const rt::net::AgentView& agent : rt::agents()) {
+    if (agent.state != rt::net::AgentState::working) continue;
+    std::int64_t here = agent.slots / std::max<std::int64_t>(1, asked.cpus);
+    if (asked.gpus > 0)
+      here = std::min(here, static_cast<std::int64_t>(std::floor(agent.gpus / asked.gpus)));
+    all += here;
+  }
+  return std::clamp<std::int64_t>(all, 1, kMostSlots);
 }
 
 /// A search feeds as many workers as it has slots.

@@ -10,6 +10,7 @@
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/driver/nodes/slurm_array.h"
 #include "hpo/log/event_log.h"
+#include "hpo/study/trial_spec.h"
 #include "runtime/config.h"
 #include "runtime/nodes.h"
 
@@ -19,6 +20,8 @@ namespace hpo {
 /// before the runtime, which it configures, and to go after it.
 class StudyNodes {
  public:
+  static constexpr std::int64_t kMostSlots = 4096;  ///< of a search
+
   StudyNodes(const StudySpec& study, const RunOptions& options, EventLog& log, Observer& observer);
 
   /// Lets the runtime of that configuration take agents in.
@@ -27,6 +30,9 @@ class StudyNodes {
   /// is there, and study.yaml.
   /// `parallel`: slots of the search.
   void open(std::int64_t parallel);
+
+  /// Trials of that need that the agents which work now hold together, at least 1.
+  [[nodiscard]] static std::int64_t slots(const TrialResources& asked);
 
   /// The study is over: no other driver will need its agents.
   void finish();
