@@ -118,9 +118,7 @@ void Dispatcher::resolve(base::Key key) {
 }
 
 Dispatcher::Blob Dispatcher::content_here(base::Key key) {
-  for (const auto& [passed, blob] : relayed_) {
-    if (passed == key) return blob;
-  }
+  if (Blob blob = relayed_.find(key)) return blob;
   const Value* const value = places_.find(key);
   return value == nullptr || value->here ? client_.content(key) : nullptr;
 }
@@ -131,16 +129,38 @@ void Dispatcher::serve(Agent& agent, base::Key key, std::uint64_t from,
     agent.view.bytes_out += piece.bytes.size();
     send(agent, std::move(piece));
   }
+  relayed_.gave(key, agent.view.number, from + kAsked < content.size());
 }
 
-void Dispatcher::take_piece(Agent& agent, Give piece) {
+/// Learns how quickly contents come and go, from one that took a while.
+void Dispatcher::measure(Agent& agent, const Flow& flow, std::uint64_t bytes, base::Moment now) {
+  constexpr std::uint64_t kTelling = 4 << 20;
+  const double seconds = base::seconds(now - flow.began);
+  if (bytes < flow.first + kTelling || seconds <= 0) return;
+  const double rate = static_cast<double>(bytes - flow.first) / seconds;
+  agent.bandwidth = agent.bandwidth ? *agent.bandwidth + 0.3 * (rate - *agent.bandwidth) : rate;
+}
+
+/// Who asks for more has had what came before.
+void Dispatcher::note_ask(Agent& agent, const Ask& ask, std::uint64_t size, base::Moment now) {
+  if (ask.from + kAsked < size) {
+    agent.asked.try_emplace(ask.key, Flow{now, ask.from});
+  } else if (const auto flow = agent.asked.extract(ask.key)) {
+    measure(agent, flow.mapped(), ask.from, now);
+  }
+}
+
+void Dispatcher::take_piece(Agent& agent, Give piece, base::Moment now) {
   const base::Key key = piece.key;
+  if (agent.incoming.under_way(key)) agent.flows.try_emplace(key, Flow{now, piece.bytes.size()});
   Incoming::Step step = agent.incoming.take(std::move(piece));
   if (step.ask) send(agent, *step.ask);
   if (step.wrong) resolve(key);
   if (!step.whole) return;
+  if (const auto flow = agent.flows.extract(key))
+    measure(agent, flow.mapped(), step.whole->size(), now);
   const auto blob = std::make_shared<const base::Bytes>(std::move(*step.whole));
-  relay(key, blob);
+  relayed_.add(key, blob);
   satisfy(key, blob);
 }
 
@@ -164,17 +184,6 @@ void Dispatcher::deny(base::Key key) {
     if (Agent* const to = agent(number)) send(*to, Gone{key});
   }
   if (wish.by_client) client_.arrived(key, nullptr);
-}
-
-/// Keeps a content for those that will ask for it, or for more of it, soon.
-void Dispatcher::relay(base::Key key, const Blob& content) {
-  relayed_.emplace_back(key, content);
-  std::uint64_t bytes = 0;
-  for (const auto& [passed, blob] : relayed_) bytes += blob->size();
-  while (relayed_.size() > 1 && bytes > options_.relayed) {
-    bytes -= relayed_.front().second->size();
-    relayed_.pop_front();
-  }
 }
 
 void Dispatcher::dropped(base::Key key, const std::set<std::uint32_t>& at) {

@@ -22,7 +22,11 @@ void add_totals(std::vector<double>& all, const std::vector<double>& more) {
 }  // namespace
 
 Dispatcher::Dispatcher(Options options, Post& post, Client& client)
-    : options_(std::move(options)), post_(post), client_(client), places_(*this) {}
+    : options_(std::move(options)),
+      post_(post),
+      client_(client),
+      places_(*this),
+      relayed_(options_.relayed, options_.most_relayed) {}
 
 Dispatcher::~Dispatcher() = default;
 
@@ -177,6 +181,7 @@ void Dispatcher::tick(base::Moment now) {
     const base::Moment heard = agent.session.heard();
     agent.silence = heard == agent.heard ? agent.silence + step : std::min(now - heard, step);
     agent.heard = heard;
+    agent.idle = agent.load < agent.view.slots ? agent.idle + step : base::Duration{};
     if (agent.silence > options_.patience || agent.session.broken(now, options_.patience)) {
       silent.push_back(number);
     } else {
@@ -202,13 +207,17 @@ void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now)
           holds(from, said);
         } else if constexpr (std::is_same_v<M, Ask>) {
           const Blob blob = content_here(said.key);
-          if (blob) return serve(from, said.key, said.from, *blob);
+          if (blob) {
+            note_ask(from, said, blob->size(), now);
+            return serve(from, said.key, said.from, *blob);
+          }
           wishes_[said.key].by_agents[number] = said.from;
           resolve(said.key);
         } else if constexpr (std::is_same_v<M, Give>) {
-          take_piece(from, std::move(said));
+          take_piece(from, std::move(said), now);
         } else if constexpr (std::is_same_v<M, Gone>) {
           from.incoming.end(said.key);
+          from.flows.erase(said.key);
           no_longer_at(from, said.key);
         } else if constexpr (std::is_same_v<M, Leaving>) {
           from.view.state = AgentState::leaving;
@@ -256,7 +265,6 @@ void Dispatcher::answer(Agent& from, Answer said, base::Moment now) {
   job.body += said.outcome.seconds;
   if (job.left == 1 && said.outcome.end == End::made) {
     const double took = base::seconds(now - job.sent);
-    from.mean += 0.2 * (took - from.mean);
     from.body += 0.2 * (job.body - from.body);
     // Of parcels that neither waited for a slot nor for a data set.
     const double gap = std::max(took - job.body, 0.0);
@@ -295,6 +303,7 @@ void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, b
   std::vector<base::Key> doubtful(gone.holds.begin(), gone.holds.end());
   for (const base::Key& key : doubtful) no_longer_at(gone, key);
   for (auto& [key, wish] : wishes_) wish.by_agents.erase(number);
+  relayed_.left(number);
   for (auto& [key, at] : kept_) at.erase(number);
   std::erase_if(kept_, [](const auto& one) { return one.second.empty(); });
   std::size_t again = 0;

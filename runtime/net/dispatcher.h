@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "runtime/net/incoming.h"
 #include "runtime/net/places.h"
+#include "runtime/net/relayed.h"
 #include "runtime/net/session.h"
 
 namespace rt::net {
@@ -92,9 +93,10 @@ class Dispatcher final : private Places::Listener {
     base::Duration beat = std::chrono::seconds(1);
     std::uint32_t extra = 1;  ///< parcels that an agent has beyond its slots, at least
     std::uint32_t most_extra = 32;
-    std::size_t most_losses = 3;       ///< nodes that a parcel may take along
-    double bandwidth = 100e6;          ///< bytes a second between agents, at first
-    std::uint64_t relayed = 64 << 20;  ///< bytes that are kept of what passes through
+    std::size_t most_losses = 3;           ///< nodes that a parcel may take along
+    double bandwidth = 100e6;              ///< bytes a second of an agent's link, until it is known
+    std::uint64_t relayed = 64 << 20;      ///< bytes that are kept of what has passed through
+    std::uint64_t most_relayed = 1 << 30;  ///< of that and of what passes through now
   };
 
   Dispatcher(Options options, Post& post, Client& client);
@@ -150,6 +152,11 @@ class Dispatcher final : private Places::Listener {
   [[nodiscard]] std::uint64_t stale() const noexcept;
 
  private:
+  /// A content that comes or goes.
+  struct Flow {
+    base::Moment began;
+    std::uint64_t first = 0;  ///< bytes that were there by then
+  };
   struct Agent {
     Session session;
     AgentView view;
@@ -158,11 +165,14 @@ class Dispatcher final : private Places::Listener {
     std::size_t window = 0;  ///< slots that they may take
     std::set<base::Key> holds;
     Incoming incoming;
-    double mean = 0.05;         ///< seconds that a parcel takes from its sending to its last answer
-    double body = 0.05;         ///< seconds of that in bodies
-    std::optional<double> gap;  ///< the least of the other seconds lately
-    base::Moment heard{};       ///< as the last tick saw it
-    base::Duration silence{};   ///< since then, without what the driver slept through
+    double body = 0.05;               ///< seconds that a parcel takes in bodies
+    std::optional<double> bandwidth;  ///< bytes a second of large contents from it and to it
+    std::map<base::Key, Flow> flows;  ///< from it
+    std::map<base::Key, Flow> asked;  ///< to it
+    std::optional<double> gap;        ///< the least of the other seconds lately
+    base::Moment heard{};             ///< as the last tick saw it
+    base::Duration silence{};         ///< since then, without what the driver slept through
+    base::Duration idle{};            ///< how long it has had a free slot
   };
   struct Job {
     ParcelId id = 0;
@@ -194,14 +204,27 @@ class Dispatcher final : private Places::Listener {
   [[nodiscard]] static Rank rank(const Job& job) noexcept {
     return {!job.urgent, -job.priority, job.id};
   }
-  /// What a job reads and agents have.
-  struct Reads {
-    std::uint64_t bytes = 0;                      ///< of all that some agent has
+  /// Bytes that agents have.
+  struct Bytes {
+    std::uint64_t all = 0;                        ///< that some agent has
     std::map<std::uint32_t, std::uint64_t> at{};  ///< of that, with each
 
+    void add(std::uint64_t bytes, const std::set<std::uint32_t>& agents) {
+      all += bytes;
+      for (const std::uint32_t number : agents) at[number] += bytes;
+    }
     [[nodiscard]] std::uint64_t with(std::uint32_t agent) const noexcept {
       const auto found = at.empty() ? at.end() : at.find(agent);
       return found != at.end() ? found->second : 0;
+    }
+  };
+  /// What a job reads of them.
+  struct Reads {
+    Bytes made{};     ///< by other jobs
+    Bytes sources{};  ///< what each agent makes for itself, as data sets from their files
+
+    [[nodiscard]] std::uint64_t with(std::uint32_t agent) const noexcept {
+      return made.with(agent) + sources.with(agent);
     }
   };
   struct Wish {
@@ -249,7 +272,9 @@ class Dispatcher final : private Places::Listener {
   void even_out(base::Moment now);
   [[nodiscard]] ParcelId last_in_queue(const Agent& full, const Agent& idle, base::Moment now);
   Job& withdraw(ParcelId id);
-  [[nodiscard]] bool worth_waiting(const Agent& full, std::uint64_t bytes) const;
+  [[nodiscard]] double bandwidth(const Agent& agent) const noexcept;
+  [[nodiscard]] double moving(const Reads& reads, const Agent& to) const;
+  [[nodiscard]] static double until_free(const Agent& full, std::size_t ahead) noexcept;
   void compact(Job& job);
   void ship(Job& job, Agent& agent, base::Moment now);
   // Contents (contents.cpp):
@@ -260,11 +285,12 @@ class Dispatcher final : private Places::Listener {
   void answer_from_kept(Job& job);
   void resolve(base::Key key);
   void serve(Agent& agent, base::Key key, std::uint64_t from, const base::Bytes& content);
-  void take_piece(Agent& agent, Give piece);
+  void take_piece(Agent& agent, Give piece, base::Moment now);
+  static void measure(Agent& agent, const Flow& flow, std::uint64_t bytes, base::Moment now);
+  static void note_ask(Agent& agent, const Ask& ask, std::uint64_t size, base::Moment now);
   void satisfy(base::Key key, const Blob& content);
   void deny(base::Key key);
   Blob content_here(base::Key key);
-  void relay(base::Key key, const Blob& content);
   void dropped(base::Key key, const std::set<std::uint32_t>& at) override;
   void unneeded(base::Key key) override;
 
@@ -287,7 +313,7 @@ class Dispatcher final : private Places::Listener {
   std::map<base::Key, Wish> wishes_;
   /// Contents that agents have kept from before and no call here makes yet; their sizes by agent.
   std::map<base::Key, std::map<std::uint32_t, std::uint64_t>> kept_;
-  std::deque<std::pair<base::Key, Blob>> relayed_;
+  Relayed relayed_;
   // What assign() has to see to, so that nothing calls itself over chains of any length:
   std::vector<base::Key> lost_;                            ///< to be made again
   std::vector<std::pair<base::Key, Outcome>> failed_;      ///< how their readers are to end

@@ -41,10 +41,36 @@ std::vector<std::uint64_t> Dispatcher::starving() const {
   return calls;
 }
 
-/// Whether it takes less time until an agent comes free than the bytes take to another one.
-bool Dispatcher::worth_waiting(const Agent& full, std::uint64_t bytes) const {
-  return full.view.state == AgentState::working &&
-         full.mean / full.view.slots < static_cast<double>(bytes) / options_.bandwidth;
+double Dispatcher::bandwidth(const Agent& agent) const noexcept {
+  return agent.bandwidth.value_or(options_.bandwidth);
+}
+
+/// Seconds until what a job reads is with that agent. What others made comes through the driver, so
+/// over the links of both. What it makes from files of the driver serves all later jobs, too: an
+/// agent that has been idle for as long as these take to come had better fetch them.
+double Dispatcher::moving(const Reads& reads, const Agent& to) const {
+  const std::uint32_t number = to.view.number;
+  const auto made = static_cast<double>(reads.made.all - reads.made.with(number));
+  const auto sources = static_cast<double>(reads.sources.all - reads.sources.with(number));
+  const double fetching = sources / bandwidth(to) - base::seconds(to.idle);
+  double seconds = std::max(fetching, 0.0) + made / bandwidth(to);
+  if (made > 0) {
+    double quickest = 1;
+    for (const auto& [other, bytes] : reads.made.at) {
+      const auto at = agents_.find(other);
+      if (at != agents_.end() && other != number)
+        quickest = std::max(quickest, bandwidth(at->second));
+    }
+    seconds += made / quickest;
+  }
+  return seconds;
+}
+
+/// Seconds until a slot comes free for a job with so many slots of others ahead of it.
+double Dispatcher::until_free(const Agent& full, std::size_t ahead) noexcept {
+  const std::size_t slots = full.view.slots;
+  const std::size_t to_end = ahead >= slots ? ahead - slots + 1 : 0;
+  return full.body * static_cast<double>(to_end) / static_cast<double>(slots);
 }
 
 Dispatcher::Reads Dispatcher::reads_of(const Job& job) {
@@ -54,8 +80,8 @@ Dispatcher::Reads Dispatcher::reads_of(const Job& job) {
     for (const base::Key& key : job.calls[i].call.inputs) {
       const Value* const value = places_.find(key);
       if (value == nullptr || value->here || value->at.empty()) continue;
-      reads.bytes += value->size + 1;
-      for (const std::uint32_t number : value->at) reads.at[number] += value->size + 1;
+      const bool source = value->recipe && value->recipe->source;
+      (source ? reads.sources : reads.made).add(value->size + 1, value->at);
     }
   }
   return reads;
@@ -68,7 +94,7 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
   const Reads reads = reads_of(job);
   Agent* best = nullptr;
   std::tuple<double, double> best_rank;
-  std::uint64_t best_bytes = 0;
+  double best_moving = 0;
   Agent* full = nullptr;
   std::uint64_t full_bytes = 0;
   for (auto& [number, each] : agents_) {
@@ -76,7 +102,8 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
     any_free = any_free || (each.view.state == AgentState::working && each.load < each.window);
     if (!suits(each, job)) continue;
     if (!has_room(each, job)) {
-      if (bytes > full_bytes) std::tie(full, full_bytes) = std::tuple(&each, bytes);
+      if (bytes > full_bytes && each.view.state == AgentState::working)
+        std::tie(full, full_bytes) = std::tuple(&each, bytes);
       continue;
     }
     any_free = true;
@@ -84,13 +111,13 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
     const double load = static_cast<double>(each.load);
     const double before =
         each.body * std::max(load + static_cast<double>(job.slots) - slots, 0.0) / slots;
-    const double moving = static_cast<double>(reads.bytes - bytes) / options_.bandwidth;
-    const std::tuple rank(moving + before, load / slots);
+    const double seconds = moving(reads, each);
+    const std::tuple rank(seconds + before, load / slots);
     if (best == nullptr || rank < best_rank)
-      std::tie(best, best_rank, best_bytes) = std::tuple(&each, rank, bytes);
+      std::tie(best, best_rank, best_moving) = std::tuple(&each, rank, seconds);
   }
-  if (best != nullptr && full != nullptr && full_bytes > best_bytes &&
-      worth_waiting(*full, full_bytes - best_bytes))
+  if (best != nullptr && full != nullptr &&
+      until_free(*full, full->load) + moving(reads, *full) < best_moving)
     return nullptr;
   return best;
 }
@@ -127,7 +154,8 @@ ParcelId Dispatcher::last_in_queue(const Agent& full, const Agent& idle, base::M
   if (last == nullptr || now - last->sent < kSettled || last->left < last->calls.size()) return 0;
   if (!suits(idle, *last) || idle.load + last->slots > idle.view.slots) return 0;
   const Reads reads = reads_of(*last);
-  return worth_waiting(full, reads.bytes - reads.with(idle.view.number)) ? 0 : last->id;
+  const double waiting = until_free(full, full.load - last->slots);
+  return waiting + moving(reads, full) < moving(reads, idle) ? 0 : last->id;
 }
 
 /// Takes a job from its agent, under a new number: what that one still says of it has no effect.
