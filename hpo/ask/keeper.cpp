@@ -71,12 +71,7 @@ void require_same(const StudySpec& study, const std::string& logged, const base:
                   bool unsearched) {
   const std::string now = resolved_yaml(study);
   const std::string other = what_is_other(in_todays_words(logged, now, {}), now, unsearched);
-  if (!other.empty())
-    throw base::Error(
-        base::Errc::study,
-        base::cat(folder.string(), " holds a study with other ", other,
-                  ": give this one another name, with warm_start to learn from that one, or "
-                  "remove its folder"));
+  if (!other.empty()) throw other_study(folder, other);
 }
 
 void keep(const StudySpec& study, const base::Path& folder, double idle, Line& line) {

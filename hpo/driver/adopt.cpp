@@ -79,7 +79,11 @@ std::vector<Changed> adopt(EventLog& log, const StudySpec& study, const StudyDat
   std::vector<Changed> changes;
   const auto known = newly_known(log, study);
   if (log.facts()) {
-    changes = changes_between(logged_file(log, facts, data), facts.resolved, is_unsearched(log));
+    const std::string logged = logged_file(log, facts, data);
+    const bool unsearched = is_unsearched(log);
+    const std::string other = what_is_other(logged, facts.resolved, unsearched);
+    if (!other.empty()) throw other_study(folder, other);
+    changes = changes_between(logged, facts.resolved, unsearched);
     log.note("resolved", facts.resolved);
   } else {
     put_aside(folder);

@@ -25,11 +25,13 @@ using study::Node;
 
 constexpr std::string_view kContentMark = "# data content: ";
 constexpr std::string_view kContent = "rows of data";  // in the place of a key
-constexpr std::string_view kContentFrom = "rows of data (or another model or replay of from)";
+constexpr std::string_view kContentFrom = "rows of data (or a different from.model or from.replay)";
 constexpr std::array<std::string_view, 9> kMayChange{
     "limits", "parallel", "retry", "resources", "checkpoint", "store", "nodes", "output", "report"};
 constexpr std::string_view kIsa = "isa";  // of resources: which bits, unlike the rest of them
 constexpr std::array<std::string_view, 3> kSearch{"method", "early_stop", "seed"};
+// Between and behind two values.
+constexpr std::string_view kNow = " now, ", kThere = " in the old study";
 
 /// The rows of a value's keys.
 const Field* block_of(const Node& value, const Field& row) {
@@ -87,16 +89,16 @@ std::map<std::string, Node, std::less<>> values_of(std::string_view resolved) {
 
 std::string line_of(const Entry& entry) { return base::cat(entry.key, ": ", flow(entry.value)); }
 
-/// "lr.min is 0.2, there 0.1": where two values differ first. `path` leads to them.
+/// "lr.min is 0.2 now, 0.1 in the old study": where two values differ first. `path` leads to them.
 std::string difference(const Node& was, const Node& is, const std::string& path) {
   const auto whole = [&] {
     const std::string_view says = path.empty() ? "" : " is ";
-    return base::cat(path, says, flow(is), ", there ", flow(was));
+    return base::cat(path, says, flow(is), kNow, flow(was), kThere);
   };
   if (path.empty() && was.is_list() && is.is_list()) {
     for (std::size_t i = 0; i < std::min(was.items.size(), is.items.size()); ++i)
       if (!same(was.items[i], is.items[i]))
-        return base::cat(flow(is.items[i]), ", there ", flow(was.items[i]));
+        return base::cat(flow(is.items[i]), kNow, flow(was.items[i]), kThere);
   }
   if (!was.is_map() || !is.is_map()) return whole();
   const std::size_t both = std::min(was.entries.size(), is.entries.size());
@@ -104,22 +106,22 @@ std::string difference(const Node& was, const Node& is, const std::string& path)
     const Entry &before = was.entries[i], &after = is.entries[i];
     if (before.key == after.key && same(before.value, after.value)) continue;
     if (before.key != after.key)
-      return path.empty() ? base::cat(line_of(after), ", there ", line_of(before)) : whole();
+      return path.empty() ? base::cat(line_of(after), kNow, line_of(before), kThere) : whole();
     if (after.key == "content")
-      return base::cat("another library: content ", after.value.text, ", there ",
-                       before.value.text);
+      return base::cat("another library: content ", after.value.text, kNow, before.value.text,
+                       kThere);
     return difference(before.value, after.value,
                       path.empty() ? after.key : base::cat(path, ".", after.key));
   }
   if (!path.empty()) return whole();
-  return is.entries.size() > both ? line_of(is.entries[both]) + " is not there"
-                                  : "there also " + line_of(was.entries[both]);
+  return is.entries.size() > both ? line_of(is.entries[both]) + " is not in the old study"
+                                  : "the old study also has " + line_of(was.entries[both]);
 }
 
-/// " (lr.min is 0.2, there 0.1)"; null: the key is not there.
+/// " (lr.min is 0.2 now, 0.1 in the old study)"; null: the key is not there.
 std::string details_of(const Node* before, const Node* after) {
-  if (before == nullptr) return " (there is none there)";
-  if (after == nullptr) return " (there is one there)";
+  if (before == nullptr) return " (the old study has none)";
+  if (after == nullptr) return " (only the old study has it)";
   return base::cat(" (", difference(*before, *after, ""), ")");
 }
 
@@ -206,14 +208,14 @@ std::string what_is_other(std::string_view logged, std::string_view now, bool un
 
 std::vector<Changed> changes_between(std::string_view logged, std::string_view now,
                                      bool unsearched) {
-  Differences found = differences(logged, now, unsearched);
-  if (!found.refused.empty())
-    throw base::Error(
-        base::Errc::study,
-        base::cat("the study that is there was made from a file with other ", found.refused,
-                  ": give this one another name (--name), or remove the "
-                  "study's folder"));
-  return std::move(found.changes);
+  return differences(logged, now, unsearched).changes;
+}
+
+base::Error other_study(const base::Path& folder, std::string_view other) {
+  const std::string name = folder.string();
+  return {base::Errc::study, base::cat(name, " already holds a study that differs in ", other,
+                                       ": give the new study another name (warm_start: ", name,
+                                       " then reuses the old trials), or delete ", name)};
 }
 
 }  // namespace hpo

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "hpo/log/event.h"
 #include "hpo/study/trial_spec.h"
 
@@ -31,10 +33,12 @@ namespace hpo {
 /// What two resolved study files say differently, key by key of the top level. Keys that only limit
 /// or place the work (limits, parallel, retry, resources, checkpoint, store, nodes, output) may
 /// change: they are returned. So may those that say how to search (method, early_stop, seed) where
-/// nothing was searched yet, `unsearched`. Any other difference throws base::Error (study) that
-/// names the keys and what to do. Both texts come from `with_content`; the path of the data may
-/// differ, its content may not.
+/// nothing was searched yet, `unsearched`. Any other difference is left to `what_is_other`. Both
+/// texts come from `with_content`; the path of the data may differ, its content may not.
 [[nodiscard]] std::vector<Changed> changes_between(std::string_view logged, std::string_view now,
                                                    bool unsearched = false);
+
+/// The error (study) where a folder holds another study. `other`: from `what_is_other`.
+[[nodiscard]] base::Error other_study(const base::Path& folder, std::string_view other);
 
 }  // namespace hpo

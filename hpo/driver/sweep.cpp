@@ -94,9 +94,9 @@ void begin_anew_if_mended(EventLog& log, const StudySpec& study, const StudyData
                           const base::Path& folder, Observer& observer) {
   const std::string other = begin_anew(log, study, data, folder);
   if (!other.empty())
-    observer.note(base::cat("the study file has other ", other,
-                            " now, and no trial had reported yet: the study begins anew (what its "
-                            "trials left is in trials.before-N of its folder)"));
+    observer.note(base::cat("the study file differs in ", other,
+                            ", and no trial had reported yet: the study starts over (the old "
+                            "trials' files are in trials.before-N of its folder)"));
 }
 
 std::string resolved_before(const EventLog& log) {

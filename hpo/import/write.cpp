@@ -36,9 +36,10 @@ void write_imported(const StudySpec& study, const std::vector<ImportedTrial>& tr
   EventLog log(folder);
   if (log.facts())
     throw base::Error(base::Errc::storage, base::cat(folder.string(),
-                                                     " holds a study already: choose another name "
-                                                     "with --output, another folder with --dir, or "
-                                                     "remove it"));
+                                                     " already holds a study: choose another name "
+                                                     "with --output or another folder with --dir, "
+                                                     "or delete ",
+                                                     folder.string()));
   (void)adopt(log, study, nullptr, folder);
   log.replay([](const Event&) {});
   const Holder self = Holder::self();

@@ -57,7 +57,7 @@ TEST_F(KeeperTest, OneWhoHasNoSocketYetKeepsNoOtherStudyEither) {
     FAIL() << "two studies are mixed";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.kind(), base::Errc::study);
-    EXPECT_NE(std::string(error.what()).find("holds a study with other parameters"),
+    EXPECT_NE(std::string(error.what()).find("already holds a study that differs in parameters"),
               std::string::npos)
         << error.what();
   }

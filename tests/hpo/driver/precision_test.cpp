@@ -36,7 +36,7 @@ TEST_F(StudyPrecision, IsThatOfEveryTrial) {
 
 TEST_F(StudyPrecision, AnotherOneIsAnotherStudy) {
   EXPECT_EQ(what_is_other(resolved_yaml(study()), resolved_yaml(study("precision: bf16\n"))),
-            "precision (bf16, there f32)");
+            "precision (bf16 now, f32 in the old study)");
 }
 
 TEST_F(StudyPrecision, IsRefusedByTheKindsOfDeviceThatLackIt) {

@@ -12,13 +12,11 @@ class SameStudy : public SmallStudy {
     return with_content(resolved_yaml(settle(study(more), info_)), "abc");
   }
   [[nodiscard]] std::string refusal(std::string_view logged, std::string_view now) const {
-    try {
-      (void)changes_between(logged, now);
-    } catch (const base::Error& error) {
-      EXPECT_EQ(error.kind(), base::Errc::study);
-      return error.what();
-    }
-    return "";
+    const std::string other = what_is_other(logged, now);
+    if (other.empty()) return "";
+    const base::Error error = other_study("runs/old", other);
+    EXPECT_EQ(error.kind(), base::Errc::study);
+    return error.what();
   }
   /// A text without the lines that begin with `start`.
   static std::string without(std::string text, const std::string& start) {
@@ -45,9 +43,10 @@ TEST_F(SameStudy, ResourcesAndNodesMayChangeButNotTheInstructionSet) {
   EXPECT_EQ(changes[0].key, "nodes");
   EXPECT_EQ(changes[1].key, "resources");
   EXPECT_NE(refusal(text("resources: {isa: avx2}\n"), text("resources: {isa: avx512}\n"))
-                .find("resources.isa (avx512, there avx2)"),
+                .find("resources.isa (avx512 now, avx2 in the old study)"),
             std::string::npos);
-  EXPECT_NE(refusal(text(), text("resources: {isa: avx2}\n")).find("resources.isa (there is none"),
+  EXPECT_NE(refusal(text(), text("resources: {isa: avx2}\n"))
+                .find("resources.isa (the old study has none"),
             std::string::npos);
 }
 
@@ -61,7 +60,11 @@ TEST_F(SameStudy, TheReportMayBeSwitchedOffAndOn) {
 }
 
 TEST_F(SameStudy, AnotherSearchIsRefused) {
-  EXPECT_NE(refusal(text(), text("seed: 5\n")).find("with other seed"), std::string::npos);
+  EXPECT_NE(
+      refusal(text(), text("seed: 5\n"))
+          .find("differs in seed (5 now, 0 in the old study): give the new study another name "
+                "(warm_start: runs/old then"),
+      std::string::npos);
 }
 
 TEST_F(SameStudy, WhereNothingWasSearchedHowToMayChange) {
@@ -75,8 +78,10 @@ TEST_F(SameStudy, WhereNothingWasSearchedHowToMayChange) {
 }
 
 TEST_F(SameStudy, TheRefusalSaysWhatOneOfTheTwoLacks) {
-  EXPECT_EQ(what_is_other("a: 1\n", "a: 1\ncommand:\n  - sh\n"), "command (there is none there)");
-  EXPECT_EQ(what_is_other("a: 1\ncommand:\n  - sh\n", "a: 1\n"), "command (there is one there)");
+  EXPECT_EQ(what_is_other("a: 1\n", "a: 1\ncommand:\n  - sh\n"),
+            "command (the old study has none)");
+  EXPECT_EQ(what_is_other("a: 1\ncommand:\n  - sh\n", "a: 1\n"),
+            "command (only the old study has it)");
 }
 
 TEST_F(SameStudy, TheRefusalSaysWhatDiffers) {
@@ -85,13 +90,14 @@ TEST_F(SameStudy, TheRefusalSaysWhatDiffers) {
     const std::size_t at = now.find(from);
     EXPECT_NE(at, now.npos) << now;
     const std::string all = refusal(text(), now.replace(at, from.size(), to));
-    const std::size_t begin = all.find("with other ") + 11;
+    const std::size_t begin = all.find("differs in ") + 11;
     return all.substr(begin, all.find(": give") - begin);
   };
-  EXPECT_EQ(says("seed: 0", "seed: 5"), "seed (5, there 0)");
-  EXPECT_EQ(says("min: 4", "min: 5"), "parameters (width.min is 5, there 4)");
-  EXPECT_EQ(says("epochs: 6", "epochs: 9"), "train (epochs is 9, there 6)");
-  EXPECT_EQ(says("  batch:", "  more: 1\n  batch:"), "train (more: 1, there batch: 32)");
+  EXPECT_EQ(says("seed: 0", "seed: 5"), "seed (5 now, 0 in the old study)");
+  EXPECT_EQ(says("min: 4", "min: 5"), "parameters (width.min is 5 now, 4 in the old study)");
+  EXPECT_EQ(says("epochs: 6", "epochs: 9"), "train (epochs is 9 now, 6 in the old study)");
+  EXPECT_EQ(says("  batch:", "  more: 1\n  batch:"),
+            "train (more: 1 now, batch: 32 in the old study)");
 }
 
 TEST_F(SameStudy, OtherRowsAreRefusedAnotherPathIsNot) {
@@ -118,7 +124,7 @@ TEST_F(SameStudy, ValuesAreComparedAndNotTexts) {
             "");
   EXPECT_EQ(what_is_other("network: [{type: dense, units: 3}]\n",
                           "network: [{type: dense, units: \"3\"}]\n"),
-            "network ({type: dense, units: \"3\"}, there {type: dense, units: 3})");
+            "network ({type: dense, units: \"3\"} now, {type: dense, units: 3} in the old study)");
 }
 
 TEST_F(SameStudy, AFieldThatTheLoggedTextLacksStandsAtItsDefault) {
