@@ -83,10 +83,12 @@ void check_pauses(const Chosen& rule, const Node& node) {
     const Node& one = node.find("of")->items[i];
     check_pauses(rule.of[i], one);
     if (!rule_pauses(rule.of[i])) continue;
-    if (rule.kind == "all_of" || ++pausing > 1)
-      throw StudyError(
-          one.at, base::cat(rule.kind, " holds ", rule.of[i].kind, ", which pauses trials, ",
-                            "expected ", rule.kind == "all_of" ? "none" : "one", " that does"));
+    if (rule.kind == "all_of")
+      throw StudyError(one.at, base::cat("all_of cannot contain ", rule.of[i].kind,
+                                         ", because that rule pauses trials; use any_of"));
+    if (++pausing > 1)
+      throw StudyError(one.at, base::cat("any_of has more than one rule that pauses trials (",
+                                         rule.of[i].kind, "); at most one may"));
   }
 }
 
