@@ -202,8 +202,11 @@ class Making {
     std::vector<std::string> wanted = chosen.empty() ? there : chosen, added;
     for (const std::string& name : wanted) {
       if (std::ranges::find(there, name) != there.end()) continue;
-      throw base::Error(base::Errc::study, "expected classes that the data has; it has no " +
-                                               in_quotes(name) + did_you_mean(name, there));
+      const std::string near = did_you_mean(name, there);
+      throw base::Error(base::Errc::study,
+                        kOfClasses + ("names " + in_quotes(name)) +
+                            ", but the data has no such class" +
+                            (near.empty() ? " (it has " + first_names(there) + ")" : near));
     }
     header_.class_names = model_.header().class_names;
     for (const std::string& name : there) {
@@ -264,9 +267,8 @@ class Making {
     const bool trains = header_.train_rows > 0;
     const bool validates = header_.valid_rows > 0 || fresh_.part(Part::valid).empty();
     if (!trains || !validates)
-      throw base::Error(
-          base::Errc::study,
-          "expected rows to train and to validate on; `classes` (of data) leaves none");
+      throw base::Error(base::Errc::study, std::string(kOfClasses) +
+                                               "leaves no rows to train on or none to validate on");
     if (old_ != nullptr) {
       replayed_ = taken(*old_, Part::train, old_classes_);
       held_ = taken(*old_, Part::valid, old_classes_);

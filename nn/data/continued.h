@@ -13,6 +13,8 @@ namespace nn {
 
 /// What a message begins with that is about the old rows.
 inline constexpr const char* kOfReplay = "replay: ";
+/// The same of one that is about the rows of chosen classes.
+inline constexpr const char* kOfClasses = "classes: ";
 
 /// Share of the old rows that are no longer trained on, to measure what is forgotten.
 inline constexpr double kReplayHeldOut = 0.2;

@@ -10,6 +10,7 @@
 #include "hpo/study/field.h"
 #include "hpo/study/from.h"
 #include "hpo/study/places.h"
+#include "hpo/study/study_error.h"
 #include "nn/data/load.h"
 #include "nn/data/preprocessing.h"
 #include "nn/data/source_file.h"
@@ -99,10 +100,15 @@ void wait_or_refuse(const StudySpec& study, const rt::Value<nn::Dataset>& data) 
     (void)data.get();
   } catch (const rt::TaskError& error) {
     if (error.kind() != base::Errc::study) throw;
-    std::string reason = error.details().reason;
-    const std::string_view mark = nn::kOfReplay;
-    if (!reason.starts_with(mark)) refuse_from(study, "model", reason);
-    refuse_from(study, "replay", reason.erase(0, mark.size()));
+    const std::string& reason = error.details().reason;
+    const std::string_view of_replay = nn::kOfReplay, of_classes = nn::kOfClasses;
+    if (reason.starts_with(of_replay))
+      refuse_from(study, "replay", reason.substr(of_replay.size()));
+    if (!reason.starts_with(of_classes)) refuse_from(study, "model", reason);
+    study::with_place(study.file, [&] {
+      throw study::StudyError(study.places->at("data.classes"),
+                              base::cat("data.classes ", reason.substr(of_classes.size())));
+    });
   }
 }
 

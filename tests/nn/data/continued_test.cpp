@@ -62,7 +62,7 @@ TEST(Continued, NewClassesStandBehindTheOldOnes) {
   EXPECT_EQ(
       error_of(
           file.folder.path(), [&] { (void)going_on(model, file, {"bea"}); }, base::Errc::study),
-      "expected classes that the data has; it has no 'bea', did you mean 'bee'?");
+      "classes: names 'bea', but the data has no such class, did you mean 'bee'?");
 }
 
 TEST(Continued, ColumnsComeAndGo) {
