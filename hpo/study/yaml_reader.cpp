@@ -68,6 +68,15 @@ class Lines {
   int characters_ = 0;
 };
 
+/// Where the first line of a text ends whose lines end in carriage returns alone, which YAML does
+/// not take for line ends everywhere.
+std::optional<Position> lone_return(std::string_view text) {
+  const std::size_t at = text.find('\r');
+  if (at == text.npos || text.find('\n') != text.npos) return std::nullopt;
+  const auto before = std::ranges::count_if(text.substr(0, at), base::begins_character);
+  return Position{1, static_cast<int>(before) + 1};
+}
+
 std::string place(Position at) { return base::cat("line ", at.line, ", column ", at.column); }
 
 /// Whether the quoted text that begins here ends somewhere. The parser takes the end of the file
@@ -296,8 +305,7 @@ struct Translation {
 
 /// What the parser says when it stumbles, in words that name the usual cause.
 constexpr std::array kTranslations = std::to_array<Translation>({
-    {"illegal map value",
-     "a colon stands where no key can be, expected quotes around a text with a colon"},
+    {"illegal map value", "unexpected ':' here; put quotes around a value that contains a colon"},
     {"end of map not found",
      "the lines of this map do not line up, expected each key in the same column"},
     {"end of map flow not found", "this { is never closed, expected a matching }"},
@@ -366,6 +374,8 @@ Node read(std::string_view text, bool merges) {
     }
     while (parser.HandleNextDocument(builder)) continue;
   } catch (const YAML::Exception& error) {
+    if (const auto at = lone_return(text))
+      throw StudyError(*at, "the file's lines end in CR only (old Mac), expected LF or CRLF");
     if (lines.has_reference(error.mark))
       throw StudyError(
           lines.position(error.mark),
