@@ -14,9 +14,11 @@ void refuse_from(const StudySpec& study, std::string_view key, const std::string
   const std::string_view value = key == "model"    ? study.from->model
                                  : key == "replay" ? study.from->replay
                                                    : study::to_word(study.from->optimizer);
+  std::string_view what = problem;
+  if (what.starts_with("is ")) what.remove_prefix(3);
   const std::string shown = study::describe(study::string_node(std::string(value), {}));
   study::with_place(study.file, [&] {
-    throw study::StudyError(study.places->at(path), base::cat(path, " is ", shown, ", ", problem));
+    throw study::StudyError(study.places->at(path), base::cat(path, " is ", shown, ", ", what));
   });
   throw base::Error(base::Errc::internal, "refuse_from returned");
 }

@@ -129,7 +129,7 @@ const std::string& preprocessing_of(const TensorMetadata& metadata) {
   const auto found = metadata.find("preprocessing");
   if (found == metadata.end())
     throw base::Error(base::Errc::data,
-                      "has no preprocessing, expected a model that this program trained");
+                      "has no preprocessing, expected a model that Trellis trained");
   return found->second;
 }
 

@@ -83,7 +83,7 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
   const auto at = metadata.find(name);
   if (at == metadata.end())
     throw base::Error(base::Errc::data,
-                      path + ": is no model of this program: no \"" + name + "\"");
+                      path + ": is not a model of Trellis: it has no \"" + name + "\"");
   return at->second;
 }
 
@@ -290,7 +290,7 @@ base::Key model_content(const std::string& path) {
 Model read_model(const std::string& path, bool with_optimizer) {
   Safetensors file = read_safetensors(path);
   if (text_of(file.metadata, path, "format") != "trellis") {
-    throw base::Error(base::Errc::data, path + ": is no model of this program");
+    throw base::Error(base::Errc::data, path + ": is not a model of Trellis");
   }
   if (text_of(file.metadata, path, "version") != kModelVersion) {
     throw base::Error(base::Errc::data, path + ": has version " +

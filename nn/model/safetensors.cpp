@@ -213,12 +213,29 @@ std::vector<std::byte> safetensors_bytes(std::span<const TensorBytes> tensors,
   return out;
 }
 
+namespace {
+
+/// What a file that is none of ours looks like, for people; empty: nobody knows.
+std::string_view looks_like(std::string_view start) {
+  if (start.starts_with("PK\x03\x04")) return "a zip archive (a PyTorch checkpoint?)";
+  if (start.starts_with('\x80') && start[1] >= 2 && start[1] <= 5)  // the protocol
+    return "a Python pickle (an old PyTorch checkpoint?)";
+  if (start.starts_with("\x89HDF")) return "an HDF5 file (of Keras?)";
+  const bool text = std::ranges::all_of(
+      start, [](char c) { return c == '\t' || c == '\r' || c == '\n' || (c >= ' ' && c <= '~'); });
+  return text ? "a text file" : "";
+}
+
+}  // namespace
+
 Safetensors parse_safetensors(std::span<const std::byte> file, const std::string& path) {
-  if (file.size() < 8) fail(path, "is no safetensors file: it has fewer than 8 bytes");
+  if (file.size() < 8) fail(path, "is not a safetensors file: it has fewer than 8 bytes");
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
   if (length > kMaxTensorHeader) {
-    fail(path, "is no safetensors file: it claims a header of " + std::to_string(length) +
+    const std::string_view kind = looks_like({reinterpret_cast<const char*>(file.data()), 8});
+    if (!kind.empty()) fail(path, "is not a safetensors file; it looks like " + std::string(kind));
+    fail(path, "is not a safetensors file: it claims a header of " + std::to_string(length) +
                    " bytes, expected at most " + std::to_string(kMaxTensorHeader));
   }
   if (length > file.size() - 8) {

@@ -152,8 +152,8 @@ TEST(ModelFile, FilesThatContradictTheirSpecAreRefused) {
   const std::vector<nn::TensorBytes> tensors{tensor("output.weight", {2, 2}),
                                              tensor("output.bias", {2})};
   EXPECT_EQ(message(tensors, good), "no error");
-  EXPECT_EQ(message(tensors, {}), "m: is no model of this program: no \"format\"");
-  EXPECT_EQ(message(tensors, with("format", "pt")), "m: is no model of this program");
+  EXPECT_EQ(message(tensors, {}), "m: is not a model of Trellis: it has no \"format\"");
+  EXPECT_EQ(message(tensors, with("format", "pt")), "m: is not a model of Trellis");
   EXPECT_EQ(message(tensors, with("version", "2")), "m: has version '2', expected 1");
   EXPECT_EQ(message(tensors, with("spec", "{}")),
             "m: spec: expected an object with input and layers");

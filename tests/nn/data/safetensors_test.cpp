@@ -146,13 +146,17 @@ INSTANTIATE_TEST_SUITE_P(
     Safetensors, BadSafetensors,
     testing::Values(
         BadFile{"short", bytes_of("1234567"),
-                "m: is no safetensors file: it has fewer than 8 bytes"},
-        BadFile{"length_cap", bytes_of(std::string("\0\0\0\2\0\0\0\0{}", 10)),
-                "m: is no safetensors file: it claims a header of 33554432 bytes, expected at most "
-                "16777216"},
+                "m: is not a safetensors file: it has fewer than 8 bytes"},
+        BadFile{
+            "length_cap", bytes_of(std::string("\0\0\0\2\0\0\0\0{}", 10)),
+            "m: is not a safetensors file: it claims a header of 33554432 bytes, expected at most "
+            "16777216"},
         BadFile{"length_huge", bytes_of("\xff\xff\xff\xff\xff\xff\xff\xff{}"),
-                "m: is no safetensors file: it claims a header of 18446744073709551615 bytes, "
+                "m: is not a safetensors file: it claims a header of 18446744073709551615 bytes, "
                 "expected at most 16777216"},
+        BadFile{
+            "zip", bytes_of(std::string("PK\3\4\0\0\0\0{}", 10)),
+            "m: is not a safetensors file; it looks like a zip archive (a PyTorch checkpoint?)"},
         BadFile{"length_beyond", bytes_of(std::string("\3\0\0\0\0\0\0\0{}", 10)),
                 "m: claims a header of 3 bytes, more than the file has"},
         BadFile{"no_brace", file_of(" {}", 0), "m: the header does not begin with {"},
