@@ -16,7 +16,7 @@ ParamValue value_for(const Parameter& parameter, const ParamValue& given) {
   const ParamValue value = as_meant(parameter.domain, given);
   if (contains(parameter.domain, value)) return value;
   throw refusal(base::cat("params.", parameter.name, " is ", text_of(given), ", expected ",
-                          describe(parameter.domain)));
+                          describe(parameter.domain), whole_hint(parameter.domain, value)));
 }
 
 void require_parameter(const std::string& name, const Space& space) {

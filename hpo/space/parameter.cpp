@@ -283,18 +283,18 @@ std::string manner_of(const Range& range) {
 
 struct Describe {
   std::string operator()(const FloatRange& range) const {
-    std::string text = base::cat("float ", text_of(range.min), " .. ", text_of(range.max));
-    if (range.step != 0) text += " step " + text_of(range.step);
+    std::string text = base::cat("a float from ", text_of(range.min), " to ", text_of(range.max));
+    if (range.step != 0) text += " in steps of " + text_of(range.step);
     return text + manner_of(range);
   }
   std::string operator()(const IntRange& range) const {
-    std::string text = base::cat("int ", range.min, " .. ", range.max);
-    if (range.step != 1) text += base::cat(" step ", range.step);
+    std::string text = base::cat("an int from ", range.min, " to ", range.max);
+    if (range.step != 1) text += base::cat(" in steps of ", range.step);
     return text + manner_of(range);
   }
   std::string operator()(const Choice& choice) const {
-    std::string text =
-        choice.ordered && !are_sorted_numbers(choice.values) ? "one of, in order, " : "one of ";
+    std::string text = "one of ";
+    if (choice.ordered && !are_sorted_numbers(choice.values)) text += "(in this order) ";
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       if (i == 20) return text + base::cat(", ... (", choice.values.size(), " values)");
       text += (i == 0 ? "" : ", ") + text_of(choice.values[i]);
@@ -302,7 +302,7 @@ struct Describe {
     return text;
   }
   std::string operator()(const Constant& constant) const {
-    return "always " + text_of(constant.value);
+    return "the constant " + text_of(constant.value);
   }
 };
 
@@ -379,5 +379,14 @@ Cell unit_cell(const Domain& domain, const ParamValue& value) {
 }
 
 std::string describe(const Domain& domain) { return std::visit(Describe{}, domain); }
+
+std::string whole_hint(const Domain& domain, const ParamValue& value) {
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || !std::holds_alternative<IntRange>(domain)) return "";
+  if (*number != std::floor(*number) || std::abs(*number) > static_cast<double>(kLargestBound))
+    return "";
+  const auto whole = static_cast<std::int64_t>(*number);
+  return contains(domain, whole) ? base::cat("; did you mean ", whole, "?") : "";
+}
 
 }  // namespace hpo

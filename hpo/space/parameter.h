@@ -129,8 +129,11 @@ struct Cell {
 };
 [[nodiscard]] Cell unit_cell(const Domain& domain, const ParamValue& value);
 
-/// What the domain is, for messages and tables: `float 1e-04 .. 0.1 (log)`, `int 16 .. 256`, `one
-/// of adam, sgd`.
+/// Describes the domain for messages: `a float from 0.0001 to 0.1 (log)`, `an int from 16 to 256`,
+/// `one of adam, sgd`.
 [[nodiscard]] std::string describe(const Domain& domain);
+
+/// "; did you mean 8?" for 8.0 where the domain has the int; else empty.
+[[nodiscard]] std::string whole_hint(const Domain& domain, const ParamValue& value);
 
 }  // namespace hpo

@@ -191,7 +191,7 @@ std::string Space::reason_outside(const Params& params) const {
     const Domain& domain = parameters_[*index].domain;
     if (!hpo::contains(domain, value)) {
       return base::cat("parameter \"", name, "\" is ", base::printable(text_of(value), 64),
-                       ", expected ", describe(domain));
+                       ", expected ", describe(domain), whole_hint(domain, value));
     }
   }
   auto entry = params.begin();

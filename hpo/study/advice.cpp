@@ -44,9 +44,10 @@ class Adviser {
       if (const auto other = only_in_yaml11(node.text)) {
         const ParamValue value = parse_value(node.text);
         const bool is_text = std::holds_alternative<std::string>(value);
-        say(node.at, base::cat(node.text, " is ", is_text ? "a text" : text_of(value),
-                               " here, as YAML 1.2 has it; write ", text_of(*other),
-                               " if you mean that, or quotes around a text"));
+        say(node.at,
+            base::cat(node.text, " is read as ", is_text ? "a string" : "decimal " + text_of(value),
+                      " (YAML 1.2), not as ", is_text ? "" : "octal ", text_of(*other), "; write ",
+                      text_of(*other), " if you meant that, or \"", node.text, "\" for a string"));
       }
     }
     for (const Node& item : node.items) look_for_words(item);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "hpo/space/value.h"
+#include "hpo/study/scalars.h"
 
 namespace hpo::study {
 
@@ -38,7 +39,7 @@ bool is_numeric(Type type) {
 std::string bound(const Field& field, double value) {
   if (field.type == Type::duration) return base::cat(base::format_double(value), " s");
   if (field.type == Type::percent) return base::cat(base::format_double(value), "%");
-  if (field.type == Type::size) return base::format_bytes(static_cast<std::uint64_t>(value));
+  if (field.type == Type::size) return size_text(static_cast<std::uint64_t>(value));
   return base::format_double(value);
 }
 

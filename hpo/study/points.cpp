@@ -27,7 +27,8 @@ ParamValue value_of(const Entry& entry, const Space& space) {
   const auto read = as_value(unescape(entry.value));
   if (!read || !contains(parameter->domain, as_meant(parameter->domain, *read))) {
     throw StudyError(entry.value.at, base::cat(where(entry), " is ", describe(entry.value),
-                                               ", expected ", hpo::describe(parameter->domain)));
+                                               ", expected ", hpo::describe(parameter->domain),
+                                               read ? whole_hint(parameter->domain, *read) : ""));
   }
   return as_meant(parameter->domain, *read);
 }

@@ -183,11 +183,11 @@ TEST_F(AskedStudyTest, RefusesPointsThatAreNoneOfTheSpace) {
   };
   EXPECT_EQ(said({{"widht", width(5)}}),
             "params names \"widht\", expected the name of a parameter; did you mean 'width'?");
-  EXPECT_EQ(said({{"width", width(65)}}), "params.width is 65, expected int 4 .. 64");
+  EXPECT_EQ(said({{"width", width(65)}}), "params.width is 65, expected an int from 4 to 64");
   EXPECT_EQ(refusal([&] {
               (void)asked().enqueue({{"width", std::string("wide")}}, "");
             }),
-            "params.width is wide, expected int 4 .. 64");
+            "params.width is wide, expected an int from 4 to 64");
   EXPECT_NE(said({{"width", width(5)}}).find("forbid says that"), std::string::npos);
   EXPECT_EQ(asked().open(), 0U);
   EXPECT_EQ(asked().waiting(), 0U);

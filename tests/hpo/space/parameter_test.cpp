@@ -229,11 +229,11 @@ TEST(Domain, FaultsNameTheFieldAndWhatIsExpected) {
 }
 
 TEST(Domain, DescribesItself) {
-  EXPECT_EQ(describe(kDomains[0]), "float 0.0001 .. 0.1 (log)");
-  EXPECT_EQ(describe(kDomains[2]), "float 0.0 .. 1.0 step 0.1");
-  EXPECT_EQ(describe(kDomains[5]), "int 16 .. 256 (log)");
+  EXPECT_EQ(describe(kDomains[0]), "a float from 0.0001 to 0.1 (log)");
+  EXPECT_EQ(describe(kDomains[2]), "a float from 0.0 to 1.0 in steps of 0.1");
+  EXPECT_EQ(describe(kDomains[5]), "an int from 16 to 256 (log)");
   EXPECT_EQ(describe(kDomains[11]), "one of adam, sgd, rmsprop");
-  EXPECT_EQ(describe(kDomains[13]), "always 0.5");
+  EXPECT_EQ(describe(kDomains[13]), "the constant 0.5");
   EXPECT_THROW((void)to_unit(kDomains[11], ParamValue(Int{1})), base::Error);
 }
 

@@ -66,10 +66,11 @@ TEST(Space, SaysWhyParamsLieOutside) {
   params = good;
   params.set("lr", 0.5);
   EXPECT_EQ(space.reason_outside(params),
-            "parameter \"lr\" is 0.5, expected float 0.0001 .. 0.1 (log)");
+            "parameter \"lr\" is 0.5, expected a float from 0.0001 to 0.1 (log)");
   params = good;
   params.set("width", 16.0);
-  EXPECT_EQ(space.reason_outside(params), "parameter \"width\" is 16.0, expected int 16 .. 20");
+  EXPECT_EQ(space.reason_outside(params),
+            "parameter \"width\" is 16.0, expected an int from 16 to 20; did you mean 16?");
   EXPECT_EQ(space.reason_outside(Params{{"lr", 0.01}, {"optimizer", std::string("adam")}}),
             "parameter \"width\" has no value");
   EXPECT_EQ(space.reason_outside(
@@ -99,7 +100,7 @@ TEST(Space, RefusesWhatMakesNoSense) {
       {{x, {"y", IntRange{0, 3}, {{"depth", {Int{4}}}}}},
        1,
        "when",
-       "parameter \"y\": when can never hold: depth is never 4, expected int 0 .. 3"},
+       "parameter \"y\": when can never hold: depth is never 4, expected an int from 0 to 3"},
       {{{"a", IntRange{0, 3}, {{"b", {Int{1}}}}}, {"b", IntRange{0, 3}, {{"a", {Int{1}}}}}},
        1,
        "when",
@@ -149,7 +150,8 @@ TEST(Space, AdoptsWhatAPersonChose) {
 
   // Never the other way round, and only where the parameter has that float.
   const Params width = space.adopt({{"width", 8.0}}, all);
-  EXPECT_EQ(space.reason_outside(width), "parameter \"width\" is 8.0, expected int 1 .. 64");
+  EXPECT_EQ(space.reason_outside(width),
+            "parameter \"width\" is 8.0, expected an int from 1 to 64; did you mean 8?");
   EXPECT_EQ(std::get<Int>(*space.adopt({{"lr", Int{11}}}, all).find("lr")), 11);
 }
 
