@@ -38,7 +38,7 @@ class JsonParser {
     ++at_;
     if (rules_.utf8 && !is_utf8(text_.substr(begin, at_ - begin))) {
       at_ = begin;
-      fail("a text in UTF-8");
+      fail("text in UTF-8");
     }
   }
 
@@ -242,7 +242,7 @@ std::int64_t Json::integer() const {
 
 std::string Json::text() const {
   if (auto text = as_text()) return std::move(*text);
-  refuse(*this, "a text");
+  refuse(*this, "a string");
 }
 
 const Json* Json::find(std::string_view name) const {

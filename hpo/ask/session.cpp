@@ -64,7 +64,7 @@ std::uint64_t trial_of(const base::Json& message) {
 TrialState state_of(const base::Json& message) {
   const base::Json* said = message.find("state");
   if (said == nullptr) return TrialState::complete;
-  const std::string word = read_member("state", *said, "a text", &base::Json::text);
+  const std::string word = read_member("state", *said, "a string", &base::Json::text);
   for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed})
     if (word == name_of(state)) return state;
   throw refusal(
@@ -118,14 +118,14 @@ Told told_of(const base::Json& message, const StudySpec& study) {
     put_metric(told.metrics, name, values[i]);
   }
   if (const base::Json* reason = message.find("message"))
-    told.message = read_member("message", *reason, "a text", &base::Json::text);
+    told.message = read_member("message", *reason, "a string", &base::Json::text);
   return told;
 }
 
 std::string ticket_of(const base::Json& message) {
   const base::Json* ticket = message.find("ticket");
   std::string name;
-  if (ticket != nullptr) name = read_member("ticket", *ticket, "a text", &base::Json::text);
+  if (ticket != nullptr) name = read_member("ticket", *ticket, "a string", &base::Json::text);
   if (name.size() > kLongestTicket)
     throw refusal(
         base::cat("a ticket of ", name.size(), " bytes, expected at most ", kLongestTicket));
@@ -137,7 +137,7 @@ Params params_of(const base::Json& message) {
   const base::Json* params = message.find("params");
   if (params == nullptr) return {};
   Params read =
-      read_member("params", *params, "an object with a bool, a number or a text for each name",
+      read_member("params", *params, "an object with a bool, a number or a string for each name",
                   [](const base::Json& value) { return params_from_json(value.raw()); });
   require_own_names(*params, "params");
   return read;
@@ -204,7 +204,7 @@ std::string answer_to(AskedStudy& study, const base::Json& message) {
   const base::Json* call = message.find("call");
   if (call == nullptr)
     throw refusal("the member call is missing, expected ask, enqueue, report or tell");
-  const std::string name = read_member("call", *call, "a text", &base::Json::text);
+  const std::string name = read_member("call", *call, "a string", &base::Json::text);
   if (name == kCalls[0]) return ask(study, message);
   if (name == kCalls[1]) return report(study, message);
   if (name == kCalls[2]) return tell(study, message);

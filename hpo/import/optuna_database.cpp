@@ -66,7 +66,7 @@ std::vector<std::string> names_in(const std::string& json) {
     for (const auto& [none, name] : list.members()) names.push_back(name.text());
   } catch (const base::Error&) {
     refuse(base::cat("study:metric_names is ", base::printable(json, 60),
-                     ", expected a list of texts"));
+                     ", expected a list of strings"));
   }
   return names;
 }

@@ -25,7 +25,7 @@ void Field::refuse(std::string_view expected) const {
 
 std::string Field::text() const {
   std::optional<std::string> text = json_.as_text();
-  if (!text) refuse("a text");
+  if (!text) refuse("a string");
   return std::move(*text);
 }
 
@@ -65,7 +65,7 @@ std::vector<T> Field::all(std::optional<T> (base::Json::*read)() const,
 }
 
 std::vector<std::string> Field::texts() const {
-  return all(&base::Json::as_text, "a list of texts");
+  return all(&base::Json::as_text, "a list of strings");
 }
 
 std::vector<std::int64_t> Field::integers() const {

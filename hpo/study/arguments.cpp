@@ -76,7 +76,7 @@ void require_words(const Node& command) {
   throw StudyError(
       null->at,
       base::cat("command has null as item ", null - command.items.begin() + 1, " of ",
-                command.items.size(), ", expected a text (the text is \"null\" in quotes)"));
+                command.items.size(), ", expected a string (write \"null\" in quotes for the word)"));
 }
 
 }  // namespace

@@ -67,10 +67,10 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
     if (item.is_null() && one.type == Type::text)
       throw StudyError(
           item.at, base::cat(where, " has null as item ", i + 1, " of ", node.items.size(),
-                             ", expected ", expected(one), " (the text is \"null\" in quotes)"));
+                             ", expected ", expected(one), " (write \"null\" in quotes for the word)"));
     if (item.is_null() && one.type == Type::value)
       throw StudyError(item.at, base::cat(where, " has null in it, expected ", expected(one),
-                                          " (the text is \"null\" in quotes)"));
+                                          " (write \"null\" in quotes for the word)"));
     result.items.push_back(check_one(item, one, where));
   }
   return result;
@@ -446,7 +446,7 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
   if (!type.whole) {
     throw StudyError(
         chosen.entries[0].value.at,
-        base::cat(where, " is a text with a parameter in it, expected one $name alone"));
+        base::cat(where, " mixes text with a parameter, expected one $name alone"));
   }
   const std::string outer = std::exchange(kind_parameter_, type.names[0]);
   std::vector<Kind> kinds;

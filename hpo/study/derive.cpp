@@ -31,7 +31,7 @@ std::int64_t most_epochs(const StudySpec& study) {
   const References found = references(epochs.tree().node());
   if (!found.whole)
     throw StudyError(epochs.tree().node().at,
-                     "train.epochs is a text with a parameter in it, expected an int or one $name");
+                     "train.epochs mixes text with a parameter, expected an int or one $name");
   double most = 0;
   for (const ParamValue& value : samples(study.space.find(found.names[0])->domain))
     most = std::max(most, number_of(value).value());

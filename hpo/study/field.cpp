@@ -16,7 +16,7 @@ constexpr base::EnumNames<Type> kTypeNames{{{Type::boolean, "bool"},
                                             {Type::integer, "int"},
                                             {Type::number, "number"},
                                             {Type::word, "word"},
-                                            {Type::text, "text"},
+                                            {Type::text, "string"},
                                             {Type::duration, "duration"},
                                             {Type::size, "size"},
                                             {Type::percent, "percent"},
@@ -57,6 +57,18 @@ std::string range_words(const Field& field) {
   return text;
 }
 
+/// What one text of the field is.
+std::string text_is(const Field& field) {
+  if (!field.text_is.empty()) return field.text_is;
+  return field.place ? "a path" : "a string";
+}
+
+/// The plural of "a path".
+std::string several(std::string_view one) {
+  if (one.starts_with("a ")) one.remove_prefix(2);
+  return base::cat(one, "s");
+}
+
 std::string kinds_text(const KindSet& set) {
   const auto names = set.names();
   return base::cat(set.what, " (", base::either(names), ")");
@@ -85,7 +97,7 @@ std::string expected_one(const Field& field) {
     case Type::word:
       return field.words.size() > 1 ? "one of " + base::either(field.words) : field.words.at(0);
     case Type::text:
-      return "a text";
+      return text_is(field);
     case Type::duration:
       return "a duration such as 90s, 10m or 1h30m" + range_words(field) + words;
     case Type::size:
@@ -121,7 +133,7 @@ std::string expected_one(const Field& field) {
 std::string many(const Field& field) {
   switch (field.type) {
     case Type::text:
-      return "texts";
+      return several(text_is(field));
     case Type::value:
       return "values";
     case Type::kind:
@@ -175,6 +187,7 @@ std::string expected(const Field& field) {
 std::string type_text(const Field& field) {
   std::string name(kTypeNames[field.type]);
   if (field.type == Type::kind) name = field.kinds()->what;
+  if (field.type == Type::text && text_is(field).find("path") != std::string::npos) name = "path";
   if (field.type == Type::numbers) name = "word, map from names to numbers";
   if (field.type == Type::bounds) name = "map from metrics to numbers or {min, max}";
   if (field.count == Count::list && field.type == Type::conditions)

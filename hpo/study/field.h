@@ -86,6 +86,8 @@ struct Field {
   std::string unit = "";
   std::string only = "";       ///< where the field applies when not everywhere: "csv", "csv, npy";
                                ///< "data", "command", "ask": who runs the study's trials
+  std::string text_is = "";    ///< of Type::text: what it is, for messages: "the name of a layer"; empty:
+                               ///< a path where `place` is true, else a string. Of a list: "a column"
   std::string text_with = "";  ///< of Type::word, Type::bounds: with these sources any text may
                                ///< stand here
   std::string doc = "";
@@ -154,7 +156,7 @@ struct KindSet {
 /// What a field wants, as it stands after "expected": "an int from 1 to 1024", "one of a, b".
 [[nodiscard]] std::string expected(const Field& field);
 
-/// The type as the reference page names it: "int", "number", "text", "a list of texts".
+/// The type as the reference page names it: "int", "number", "string", "list of paths".
 [[nodiscard]] std::string type_text(const Field& field);
 
 /// What is about trials that we run, not whoever asks for them.

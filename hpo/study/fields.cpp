@@ -51,6 +51,7 @@ std::vector<Field> from_rows() {
        .binding = to<&StudySpec::from>()},
       {.name = "from.model",
        .required = true,
+       .text_is = "the path of a model file (.safetensors)",
        .doc = "Model file that `train` or `sweep` wrote. A relative path starts at the study "
               "file's folder. The content of the file is part of the result.",
        .place = true,
@@ -230,6 +231,7 @@ std::vector<Field> search_rows() {
       {.name = "metric.regex",
        .otherwise = "the program reports in the file `$TRELLIS_METRICS`",
        .only = "command",
+       .text_is = "a regular expression",
        .doc = "Regular expression (RE2) for the lines of a program's output. Its group matches the "
               "whole value of the metric. Of two groups, the first one matches the step, unless "
               "they have the names: `(?P<value>...)` and `(?P<step>...)`.",
@@ -351,6 +353,7 @@ std::vector<Field> parameter_rows() {
       {.name = "warm_start",
        .count = Count::one_or_list,
        .otherwise = "none",
+       .text_is = "a path",
        .doc = "Folders of earlier studies of the same metric, such as `runs/digits`. The method "
               "learns from their trials before its first proposal. A trial counts if it has a "
               "value of this space for each parameter. The trials are read when the study begins, "

@@ -68,6 +68,7 @@ std::vector<Field> column_rows() {
        .count = Count::one_or_list,
        .fallback = "-1",
        .only = "csv",
+       .text_is = "a column",
        .doc = "Column to predict: its name, or its number (1 is the first, -1 the last). A list "
               "names several columns of numbers.",
        .binding = to<&DataRows::target>()},
@@ -117,17 +118,20 @@ std::vector<Field> column_rows() {
       {.name = "data.ignore",
        .fallback = "[]",
        .only = "csv",
+       .text_is = "a column",
        .doc = "Columns to leave out, by name or number.",
        .binding = to<&DataRows::ignore>()},
       {.name = "data.keep",
        .fallback = "[]",
        .only = "csv",
+       .text_is = "a column",
        .doc = "Columns to keep as inputs that would be left out: row numbers, texts that nearly "
               "every row has of its own, constant texts, and the columns of `split`.",
        .binding = to<&DataRows::keep>()},
       {.name = "data.categories",
        .fallback = "[]",
        .only = "csv",
+       .text_is = "a column",
        .doc = "Columns whose values are names, even if they look like numbers or dates: codes, zip "
               "codes, months. Each is given by name or number, and is an input as with `keep`.",
        .binding = to<&DataRows::categories>()},
@@ -139,6 +143,7 @@ std::vector<Field> column_rows() {
        .binding = to<&DataRows::missing>()},
       {.name = "data.classes",
        .fallback = "[]",
+       .text_is = "a class name",
        .doc = "Classes to keep. Rows of other classes are left out after `rows` has been applied. "
               "An empty list keeps all classes.",
        .binding = to<&DataRows::classes>()},
@@ -192,12 +197,14 @@ std::vector<Field> split_rows() {
       {.name = "data.split.group",
        .otherwise = "rows are dealt out one by one, with equal shares of each class",
        .only = "csv",
+       .text_is = "a column",
        .doc = "Column whose equal values stay together in one part, such as the patient or the "
               "scene of a row.",
        .binding = to<&SplitRows::group>()},
       {.name = "data.split.time",
        .otherwise = "the order of rows does not count",
        .only = "csv",
+       .text_is = "a column",
        .doc = "Column of numbers or dates that orders the rows. The last rows are the test part, "
               "the rows before them the validation part.",
        .binding = to<&SplitRows::time>()},

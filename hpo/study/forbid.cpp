@@ -79,7 +79,7 @@ class ClauseReader {
     if (found.names.empty()) return std::nullopt;
     if (!found.whole)
       fail(node.at,
-           base::cat(where_, " is a text with a parameter in it, expected one $name alone"));
+           base::cat(where_, " mixes text with a parameter, expected one $name alone"));
     (void)find(space_, found.names[0], node.at);
     if (found.names[0] == entry_.key)
       fail(node.at, base::cat(where_, " is compared with itself, expected another parameter"));

@@ -157,6 +157,7 @@ KindSet make_operations() {
     kind.block.fields.insert(kind.block.fields.begin(), {.name = "layer",
                                                          .type = Type::text,
                                                          .required = true,
+                                                         .text_is = "the name of a layer",
                                                          .doc = "Name of the layer.",
                                                          .per_trial = true});
   }
@@ -210,6 +211,7 @@ KindSet make_policies() {
           {.name = "plugin",
            .type = Type::text,
            .required = true,
+           .text_is = "the path of a shared library",
            .doc =
                "Shared library with the policy. A relative path starts at the study file's folder.",
            .place = true});
@@ -273,6 +275,7 @@ KindSet make_stopping() {
     kind.block.fields.push_back({.name = "metric",
                                  .type = Type::text,
                                  .otherwise = "the only metric; required if there are several",
+                                 .text_is = "the name of a metric",
                                  .doc = "Metric that the rule looks at, one of several."});
     kind.block.fields.push_back(
         {.name = "max",

@@ -30,7 +30,7 @@ std::pair<std::int64_t, std::int64_t> Checker::epoch_range(const Node& epoch,
   if (!found.whole)
     throw StudyError(
         epoch.at,
-        base::cat(where, " is a text with a parameter in it, expected an int or one $name"));
+        base::cat(where, " mixes text with a parameter, expected an int or one $name"));
   std::vector<double> values;
   for (const ParamValue& value : samples(parameters_.at(found.names[0])->domain))
     values.push_back(number_of(value).value());

@@ -122,7 +122,7 @@ class Builder final : public YAML::EventHandler {
       throw StudyError(position(mark), "a quote is never closed, expected a matching one");
     }
     if (value.find('\0') != value.npos)
-      throw StudyError(position(mark), "a text holds a NUL character, expected none");
+      throw StudyError(position(mark), "a value contains a NUL character, which is not allowed");
     Node node = plain_node(value, position(mark));
     node.quoted = tag == "!";
     add(std::move(node), anchor, 1, 0);

@@ -16,7 +16,7 @@ void refuse_binary(const std::string& path, std::string_view text, std::size_t f
   const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
   throw DataError(path, line + lines, at - start + 1,
-                  "a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252");
+                  "a zero byte: this is not text in UTF-8, UTF-16 or Windows-1252");
 }
 
 std::string_view decoded(const std::string& path, std::string_view bytes, std::string& storage,

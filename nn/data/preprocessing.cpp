@@ -109,7 +109,7 @@ const Json& at(const Json& json, std::string_view name) {
 
 std::string text_at(const Json& json, std::string_view name) {
   if (auto text = at(json, name).as_text()) return std::move(*text);
-  refuse_header(base::cat('"', name, "\" is not a text"));
+  refuse_header(base::cat('"', name, "\" is not a string"));
 }
 
 double number_at(const Json& json, std::string_view name) {
@@ -121,7 +121,7 @@ std::vector<std::string> texts_at(const Json& json, std::string_view name) {
   const Json& list = at(json, name);
   const auto is_text = [](const auto& member) { return member.second.is_text(); };
   if (!list.is_list() || !std::ranges::all_of(list.members(), is_text))
-    refuse_header(base::cat('"', name, "\" is not a list of texts"));
+    refuse_header(base::cat('"', name, "\" is not a list of strings"));
   std::vector<std::string> texts;
   for (const auto& [none, value] : list.members()) texts.push_back(value.text());
   return texts;

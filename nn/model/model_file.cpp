@@ -55,7 +55,7 @@ LayerSpec layer_value(const Json& entry) {
       continue;
     }
     if (!value.is_text())
-      throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a text");
+      throw base::Error(base::Errc::data, "spec: a layer's " + name + " is not a string");
     (name == "kind" ? out.kind : out.name) = value.text();
   }
   return out;

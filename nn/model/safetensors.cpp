@@ -79,10 +79,10 @@ std::vector<std::int64_t> naturals(const std::string& path, const std::string& w
 }
 
 TensorMetadata read_metadata(const std::string& path, const Json& value) {
-  if (!value.is_object()) fail(path, "__metadata__: expected an object of texts");
+  if (!value.is_object()) fail(path, "__metadata__: expected an object of strings");
   TensorMetadata out;
   for (const auto& [name, text] : value.members()) {
-    if (!text.is_text()) fail(path, "__metadata__: " + in_quotes(name) + " is not a text");
+    if (!text.is_text()) fail(path, "__metadata__: " + in_quotes(name) + " is not a string");
     out[name] = text.text();
   }
   return out;
@@ -96,7 +96,7 @@ TensorEntry read_entry(const std::string& path, const std::string& name, const J
   const Json* extent = value.find("data_offsets");
   if (dtype == nullptr || shape == nullptr || extent == nullptr || value.members().size() != 3)
     fail(path, what + ": expected exactly dtype, shape and data_offsets");
-  if (!dtype->is_text()) fail(path, what + ": dtype: expected a text");
+  if (!dtype->is_text()) fail(path, what + ": dtype: expected a string");
   TensorEntry entry{name, dtype->text(), naturals(path, what + ": shape", *shape)};
   if (dtype_size(entry.dtype) == 0) {
     fail(path, what + ": unknown dtype " + in_quotes(entry.dtype));

@@ -388,8 +388,8 @@ def _plain(value):
         return list(value)
     if isinstance(value, (set, frozenset)):  # whose own order is another one in each process
         return sorted(value, key=lambda one: (type(one).__name__, one))
-    raise TrellisError(f"create_study: {value!r} is of type {type(value).__name__}, expected a bool, a number, a text, a "
-                       "list or a dict")
+    raise TrellisError(f"create_study: {value!r} is of type {type(value).__name__}, expected a bool, a number, a string, "
+                       "a list or a dict")
 
 
 def _words(error):
@@ -445,7 +445,7 @@ def _require_values(parameters):
         for at, value in enumerate(values if isinstance(values, (list, tuple)) else ()):
             if value is None:
                 raise TrellisError(f"create_study, parameters: {name}.values[{at}] is None, expected a bool, an int, a "
-                                   "float or a text: write a text, as \"none\", and compare with that")
+                                   "float or a string: write a string such as \"none\", and compare with that")
 
 
 # Arguments that stand one level deeper in the file.

@@ -179,7 +179,7 @@ TEST(Json, SkipsBlanksAndAByteOrderMark) {
 TEST(Json, ChecksUtf8WhereAsked) {
   for (const char* bad : {"\"\xff\"", "{\"\xc3\": 1}", "[\"\xed\xa0\x80\"]"}) {
     EXPECT_EQ(refusal_of(bad), "") << bad;
-    EXPECT_NE(refusal_of(bad, {.utf8 = true}).find("expected a text in UTF-8"), std::string::npos);
+    EXPECT_NE(refusal_of(bad, {.utf8 = true}).find("expected text in UTF-8"), std::string::npos);
   }
   EXPECT_EQ(refusal_of("\"\xc3\xa4\"", {.utf8 = true}), "");
 }

@@ -44,7 +44,7 @@ TEST_F(AskSessionTest, TakesPointsAlong) {
             "the member params is missing or empty, expected a point");
   EXPECT_EQ(
       refusal(R"({"call": "ask", "params": {"width": [8]}})"),
-      "params is {\"width\": [8]}, expected an object with a bool, a number or a text for each "
+      "params is {\"width\": [8]}, expected an object with a bool, a number or a string for each "
       "name");
   EXPECT_EQ(base::Json::parse(ask_answer(asked(), R"({"call": "ask"})"))
                 .at("params")
@@ -108,8 +108,8 @@ TEST_F(AskSessionTest, RefusesInWords) {
        R"(state \"done\", expected complete, stopped or failed)"},
       {R"({"call": "tell", "trial": 0, "value": 1, "values": [1]})", "value and values"},
       {R"({"call": "tell", "trial": 1.5})", "trial is 1.5, expected its number"},
-      {R"({"call": 5})", "call is 5, expected a text"},
-      {R"({"call": "ask", "ticket": 5})", "ticket is 5, expected a text"},
+      {R"({"call": 5})", "call is 5, expected a string"},
+      {R"({"call": "ask", "ticket": 5})", "ticket is 5, expected a string"},
       {R"({"call": "tell", "trial": 0, "value": {}})", "value is {}, expected a number"},
       {R"({"call": "tell", "trial": 0, "values": ["a"]})", R"(one of values is \"a\")"},
       {R"({"call": "tell", "trial": 0, "step": "a", "value": 1})", R"(step is \"a\")"},
@@ -124,7 +124,7 @@ TEST_F(AskSessionTest, RefusesInWords) {
       {R"({"call": "tell", "trial": 0, "value": 1, "value": 2})",
        R"(the call has two members \"value\", expected one)"},
       {R"({"call": "tell", "trial": 0, "metrics": {"a": "b"}})", "metrics is {"},
-      {R"({"call": "tell", "trial": 0, "state": 1})", "state is 1, expected a text"},
+      {R"({"call": "tell", "trial": 0, "state": 1})", "state is 1, expected a string"},
       {"nonsense", ""},
       {R"({"call": "ask")", ""}};
   for (const auto& [line, words] : cases) {

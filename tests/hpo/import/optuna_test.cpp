@@ -140,7 +140,7 @@ TEST(OptunaDatabase, RefusesInWordsWhatIsNotOptunas) {
   EXPECT_EQ(refusal_after("INSERT INTO study_system_attributes (study_id, key, value_json) SELECT "
                           "study_id, 'study:metric_names', '7]' FROM studies WHERE study_name = "
                           "'kept'"),
-            "s.db: study:metric_names is 7], expected a list of texts");
+            "s.db: study:metric_names is 7], expected a list of strings");
 }
 
 TEST(OptunaDatabase, RefusesTextsThatAreMadeWhileTheyAreRead) {

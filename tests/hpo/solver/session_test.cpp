@@ -289,7 +289,7 @@ TEST(SolverSession, NamesTheFieldThatIsWrong) {
       {changed(R"([{"op": "replace", "path": "/params_domain/1/range/high", "value": 2.5}])"),
        R"(parameter 'layers' is not understood: the field "high" is 2.5, expected a whole number)"},
       {changed(R"([{"op": "replace", "path": "/params_domain/2/range/choices/0", "value": 3}])"),
-       R"(the field "choices" is [3,"adam"], expected a list of texts)"},
+       R"(the field "choices" is [3,"adam"], expected a list of strings)"},
       {changed(R"([{"op": "replace", "path": "/params_domain", "value": 3}])"),
        R"(the field "params_domain" is 3, expected a list)"},
       {changed(R"([{"op": "replace", "path": "/values_domain", "value": {}}])"),

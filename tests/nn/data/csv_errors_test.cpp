@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"text_after_quote", "a,y\n\"1\"2,p\n",
                "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
-               "data.csv:3:3: a zero byte: this is not a text in UTF-8, UTF-16 or Windows-1252"},
+               "data.csv:3:3: a zero byte: this is not text in UTF-8, UTF-16 or Windows-1252"},
         BadCsv{
             "slip_of_the_pen", numbered(20, "l7,p\n"),
             "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'; "

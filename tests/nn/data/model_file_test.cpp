@@ -118,7 +118,7 @@ TEST(ModelFile, SpecsThatAreNoneAreRefused) {
             "spec: input: a dimension is not a whole number");
   EXPECT_EQ(message(R"({"input":[2],"layers":[3]})"), "spec: a layer is not an object");
   EXPECT_EQ(message(R"({"input":[2],"layers":[{"kind":3}]})"),
-            "spec: a layer's kind is not a text");
+            "spec: a layer's kind is not a string");
   EXPECT_EQ(message(R"({"input":[2],"layers":[{"kind":"dense","units":[3]}]})"),
             "spec: the field \"units\" is neither a number nor a word");
   EXPECT_NE(message(R"({"input":[2],"layers":[{"kind":"dens","units":3}]})", base::Errc::study),

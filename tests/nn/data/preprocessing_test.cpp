@@ -125,7 +125,7 @@ TEST(Preprocessing, RefusesWhatIsNone) {
   EXPECT_EQ(message("task", "clustering"),
             "preprocessing: \"task\" is none that this program knows");
   EXPECT_EQ(message("classes", {"one"}), "preprocessing: fewer than 2 classes");
-  EXPECT_EQ(message("classes", 7), "preprocessing: \"classes\" is not a list of texts");
+  EXPECT_EQ(message("classes", 7), "preprocessing: \"classes\" is not a list of strings");
   EXPECT_EQ(message("input", {1e9}), "preprocessing: \"input\" is no size of a row");
   EXPECT_EQ(message("input", {16777216, 16777216, 16777216}),
             "preprocessing: \"input\" is no size of a row");
