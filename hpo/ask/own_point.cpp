@@ -48,19 +48,17 @@ Params own_point(const Params& given, const Space& space) {
   for (const auto& [name, value] : point) {
     const std::size_t index = *space.index_of(name);
     if (space.is_active(index, point)) continue;
-    throw refusal(base::cat("params.", name, " does not exist with these values, expected ",
-                            condition_text(space.parameters()[index]), " beside it"));
+    throw refusal(base::cat("params.", name, " is not active with these values, expected ",
+                            condition_text(space.parameters()[index])));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
-      throw refusal(base::cat("params are a point of which forbid says that ", text_of(combination),
-                              " may not be, expected one that is allowed"));
+      throw refusal(base::cat("params are a point that forbid excludes: ", text_of(combination)));
   }
   if (const Filled whole = filled(space, point); !whole.point)
-    throw refusal(whole.is_none ? "params: forbid leaves no point with these values, expected one "
-                                  "that is allowed"
+    throw refusal(whole.is_none ? "params: forbid excludes every point with these values"
                                 : "params: no point with these values was found that forbid "
-                                  "allows, expected more of its values");
+                                  "allows; give more of its values");
   return point;
 }
 

@@ -28,8 +28,9 @@ std::int64_t whole(double number) {
 ParamValue scalar_of(const base::Json& json) {
   if (json.is_null()) return std::string("None");
   if (auto value = value_from_json(json)) return std::move(*value);
-  throw base::Error(base::Errc::data, base::cat("has the choice ", base::printable(json.raw(), 60),
-                                                ", expected texts, numbers, true, false and None"));
+  throw base::Error(base::Errc::data,
+                    base::cat("has the choice ", base::printable(json.raw(), 60),
+                              ", expected strings, numbers, true, false and None"));
 }
 
 }  // namespace
@@ -37,8 +38,8 @@ ParamValue scalar_of(const base::Json& json) {
 OptunaDomain::OptunaDomain(const std::string& distribution) {
   if (!base::Json::try_parse(distribution) && base::Json::try_parse(distribution, kPythonJson))
     throw base::Error(base::Errc::data,
-                      base::cat("has a bound or a choice that is no number, expected ",
-                                "texts, finite numbers, true, false and None"));
+                      base::cat("has a bound or a choice that is not a number, expected ",
+                                "strings, finite numbers, true, false and None"));
   const base::Json json = base::Json::parse(distribution, {.utf8 = true});
   const std::string name = json.at("name").text();
   const base::Json& attributes = json.at("attributes");

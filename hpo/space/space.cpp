@@ -22,7 +22,7 @@ Index index_names(const std::vector<Parameter>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].name.empty()) fail(all, i, "", "has no name, expected one");
     if (!index.emplace(all[i].name, i).second)
-      fail(all, i, "", "stands twice, expected distinct names");
+      fail(all, i, "", "is used twice; parameter names must be unique");
   }
   return index;
 }
@@ -79,8 +79,7 @@ std::vector<std::size_t> sort_by_dependence(const std::vector<Parameter>& all,
         continue;
       }
       const std::size_t parent = parents[at][next++];
-      if (marks[parent] == Mark::open)
-        fail(all, at, "when", "depends on itself in a circle, expected an order");
+      if (marks[parent] == Mark::open) fail(all, at, "when", "depends on itself in a circle");
       if (marks[parent] == Mark::fresh) {
         marks[parent] = Mark::open;
         stack.emplace_back(parent, 0);
@@ -110,8 +109,7 @@ void check_contradictions(const std::vector<Parameter>& all, const Parents& pare
         });
         if (known->second.empty()) {
           fail(all, root, "when",
-               base::cat("can never hold: it needs two different values of ", all[parent].name,
-                         ", expected conditions that can hold together"));
+               base::cat("can never hold: it needs two different values of ", all[parent].name));
         }
         if (!seen[parent]) open.push_back(parent);
         seen[parent] = true;
@@ -202,7 +200,7 @@ std::string Space::reason_outside(const Params& params) const {
     ++entry;
   }
   for (const Forbidden& combination : forbidden_) {
-    if (holds(combination, params)) return "it is forbidden that " + text_of(combination);
+    if (holds(combination, params)) return "forbid excludes this point: " + text_of(combination);
   }
   return "";
 }

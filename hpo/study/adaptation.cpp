@@ -25,7 +25,7 @@ void read_timetable(const Node& at, std::int64_t epochs, nn::Adaptation& out) {
     const double epoch = as_number(plain_node(entry.key, entry.key_at));
     if (epoch >= static_cast<double>(epochs)) {
       throw StudyError(entry.key_at,
-                       base::cat("adapt.at has the moment ", entry.key,
+                       base::cat("adapt.at lists epoch ", entry.key,
                                  ", expected one before train.epochs, which is ", epochs));
     }
     const Node& value = entry.value;

@@ -94,10 +94,10 @@ class Adviser {
           std::ranges::find(kOfShells, std::string_view(word.text)) != std::end(kOfShells);
       const bool to_file = word.text.starts_with(">") || word.text.starts_with("2>");
       if (!whole && !to_file) continue;
-      return say(
-          word.at,
-          base::cat("no shell reads a command: the program gets ", base::printable(word.text, 60),
-                    " as an argument; command: [sh, -c, '...'] is one for a shell"));
+      return say(word.at,
+                 base::cat("a command is not run by a shell: the program gets ",
+                           base::printable(word.text, 60),
+                           " as an argument; for a shell, write command: [sh, -c, '...']"));
     }
   }
 

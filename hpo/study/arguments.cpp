@@ -60,23 +60,22 @@ Node option(const ArgumentForm& form, const Parameter& parameter, Position at) {
 void require_own_word(const Node& root, const Node& word, const ArgumentForm& form) {
   if (!references(word).whole)
     throw StudyError(word.at, base::cat("command has ", describe(word), ", expected $", form.name,
-                                        " as a word of its own"));
+                                        " as an argument of its own"));
   const Node* own = root.find("parameters");
   if (own == nullptr || own->find(form.name) == nullptr) return;
   throw StudyError(own->find_entry(form.name)->key_at,
-                   base::cat("parameter \"", form.name,
-                             "\" has the name that stands for all parameters in command, expected "
-                             "another one"));
+                   base::cat("the parameter name \"", form.name, "\" is reserved: $", form.name,
+                             " in command means all parameters; use another name"));
 }
 
 /// Counts the words as the file has them.
 void require_words(const Node& command) {
   const auto null = std::ranges::find_if(command.items, &Node::is_null);
   if (null == command.items.end()) return;
-  throw StudyError(
-      null->at,
-      base::cat("command has null as item ", null - command.items.begin() + 1, " of ",
-                command.items.size(), ", expected a string (write \"null\" in quotes for the word)"));
+  throw StudyError(null->at,
+                   base::cat("command has null as item ", null - command.items.begin() + 1, " of ",
+                             command.items.size(),
+                             ", expected a string (write \"null\" in quotes for the word)"));
 }
 
 }  // namespace

@@ -23,16 +23,17 @@ base::Error wrong_kind(const StudySpec& study, std::string_view problem) {
 
 void require_own_trials(const StudySpec& study) {
   if (!study.is_asked) return;
-  throw wrong_kind(study,
-                   "the study has neither data nor a command, so nobody here can run its trials, "
-                   "expected one of the two, or trellis ask and trellis tell");
+  throw wrong_kind(
+      study,
+      "the study has neither data nor a command, so its trials cannot be run here; add "
+      "one of the two, or use trellis ask and trellis tell");
 }
 
 void require_asked(const StudySpec& study) {
   if (study.is_asked) return;
   throw wrong_kind(study, base::cat("the study has ", study.runs_command ? "a command" : "data",
-                                    ", so trellis sweep runs its trials, expected parameters and a "
-                                    "metric without command, data, network, train and adapt"));
+                                    ", so its trials are run by trellis sweep; for trellis ask, "
+                                    "remove command, data, network, train and adapt"));
 }
 
 namespace study {
@@ -49,21 +50,20 @@ void check_asked(const StudySpec& study) {
   check_named_metric(study);
   const Position rule = study.places->at("early_stop");
   if (rule_pauses(study.early_stop))
-    throw StudyError(rule,
-                     base::cat("early_stop is ", study.early_stop.kind,
-                               ", which lets trials wait, but whoever asked for one would not "
-                               "know when it goes on, expected a rule that stops or goes on"));
+    throw StudyError(rule, base::cat("early_stop: ", study.early_stop.kind,
+                                     " with these fields pauses trials, which cannot be used with "
+                                     "trellis ask; use a rule that only stops them"));
   if (study.early_stop_unit != Unit::epochs && study.early_stop_unit != Unit::steps)
     throw StudyError(
         rule,
-        "early_stop.unit counts what is not reported, expected epochs or steps in a study "
-        "whose trials are asked for");
+        "early_stop.unit must be epochs or steps with trellis ask, because nothing else is "
+        "reported");
   if (is_population(study.method.kind))
     throw StudyError(
         study.places->at("method"),
-        base::cat("method is ", study.method.kind,
-                  ", which copies networks between trials, but nobody here has those of a "
-                  "study whose trials are asked for, expected another method"));
+        base::cat("method ", study.method.kind,
+                  " cannot be used with trellis ask, because it copies networks between trials; "
+                  "use another method"));
 }
 
 }  // namespace study

@@ -65,9 +65,9 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const Node& item = node.items[i];
     if (item.is_null() && one.type == Type::text)
-      throw StudyError(
-          item.at, base::cat(where, " has null as item ", i + 1, " of ", node.items.size(),
-                             ", expected ", expected(one), " (write \"null\" in quotes for the word)"));
+      throw StudyError(item.at, base::cat(where, " has null as item ", i + 1, " of ",
+                                          node.items.size(), ", expected ", expected(one),
+                                          " (write \"null\" in quotes for the word)"));
     if (item.is_null() && one.type == Type::value)
       throw StudyError(item.at, base::cat(where, " has null in it, expected ", expected(one),
                                           " (write \"null\" in quotes for the word)"));
@@ -147,7 +147,7 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
   }
   if (!field.per_trial) {
     throw StudyError(node.at, base::cat(where, " is ", describe(node),
-                                        ", but it is the same for all trials, expected ",
+                                        ", but all trials share this value, expected ",
                                         expected(field), " ($$ for a dollar)"));
   }
   for (const std::string& name : found.names) {
@@ -166,8 +166,9 @@ void Checker::check_whole_reference(const Node& node, const Parameter& parameter
   const bool is_float = std::holds_alternative<FloatRange>(parameter.domain);
   if (field.type == Type::integer && is_float) {
     throw StudyError(
-        node.at, base::cat(where, " is $", parameter.name, ", a float, expected ", expected(field),
-                           "; did you mean \"type: int\" for ", parameter.name, "?"));
+        node.at, base::cat(where, " is $", parameter.name,
+                           ", which is a float parameter, expected ", expected(field),
+                           "; did you mean to give parameter \"", parameter.name, "\" type: int?"));
   }
   for (const ParamValue& value : samples(parameter.domain)) {
     try {
@@ -190,9 +191,8 @@ void Checker::check_always_active(const Node& value, const Field& field, const s
     const bool follows_kind = std::ranges::any_of(
         when, [&](const Condition& condition) { return condition.parameter == kind_parameter_; });
     if (follows_kind) continue;
-    throw StudyError(value.at,
-                     base::cat(where, " is needed by every trial, but $", name,
-                               " is not always active, expected a parameter without when"));
+    throw StudyError(value.at, base::cat(where, " is needed by every trial, but $", name,
+                                         " is not always active; use a parameter without when"));
   }
 }
 
@@ -232,12 +232,15 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
                                names.empty() ? "no key for " : "a key of ", place,
                                list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
   }
-  const std::string owner = field->only == "data"           ? "a network"
-                            : field->only == kOurs          ? "trials that are run here"
-                            : field->only == "command, ask" ? "a command, or trials to ask for"
-                                                            : field->only;
-  throw StudyError(entry.key_at, base::cat("\"", join(where, entry.key), "\" is for ", owner,
-                                           ", expected no such key with ", source_,
+  const auto named = [](std::string_view source) {
+    return source == "ask" ? std::string("trellis ask") : std::string(source);
+  };
+  const std::string key = join(where, entry.key);
+  const std::string owner = field->only == kOurs            ? "data or command"
+                            : field->only == "command, ask" ? "command or trellis ask"
+                                                            : named(field->only);
+  throw StudyError(entry.key_at, base::cat("\"", key, "\" cannot be used with ", named(source_),
+                                           owner == key ? "" : ", only with " + owner,
                                            did_you_mean(suggestion(context, entry.key, names))));
 }
 
@@ -337,11 +340,10 @@ Node Checker::check_timetable(const Node& node, const Field& field, const std::s
   Node result = map_node(node.at);
   for (const Entry& entry : node.entries) {
     const std::string key =
-        check_scalar(plain_node(entry.key, entry.key_at), moment, base::cat("a moment of ", where))
+        check_scalar(plain_node(entry.key, entry.key_at), moment, base::cat("an epoch of ", where))
             .text;
     if (result.find(key) != nullptr)
-      throw StudyError(entry.key_at,
-                       base::cat(where, " has the moment ", key, " twice, expected once"));
+      throw StudyError(entry.key_at, base::cat(where, " lists epoch ", key, " twice"));
     result.entries.push_back({key, entry.key_at, check(entry.value, kinds, join(where, key))});
   }
   return result;
@@ -444,9 +446,8 @@ Node Checker::check_open_kind(const Node& chosen, const Field& field, const std:
   const KindSet& set = *field.kinds();
   const References type = references(chosen.entries[0].value);
   if (!type.whole) {
-    throw StudyError(
-        chosen.entries[0].value.at,
-        base::cat(where, " mixes text with a parameter, expected one $name alone"));
+    throw StudyError(chosen.entries[0].value.at,
+                     base::cat(where, " mixes text with a parameter, expected one $name alone"));
   }
   const std::string outer = std::exchange(kind_parameter_, type.names[0]);
   std::vector<Kind> kinds;

@@ -29,7 +29,7 @@ void add(std::vector<Brought>& all, const std::string& choice, const std::string
          base::cat("parameters.", choice, ".choice has \"", base::printable(parameter.key, 64),
                    "\" in ", base::printable(known->alternatives.front(), 64), " and ",
                    base::printable(alternative, 64),
-                   " with different values, expected the same ones or two names, such as ",
+                   " with different values; use the same values or two names, such as ",
                    base::printable(alternative, 64), "_", base::printable(parameter.key, 64)));
   }
 }
@@ -48,7 +48,7 @@ Entry conditional(const Brought& brought, const Entry& choice) {
     when = &parameter.value.entries.back().value;
   } else if (when->find(choice.key) != nullptr) {
     fail(when->at, base::cat("parameters.", parameter.key, ".when names \"", choice.key,
-                             "\", in whose choice it stands, expected only other parameters"));
+                             "\", whose choice already contains it; name only other parameters"));
   }
   if (when->is_map()) when->entries.push_back({choice.key, at, std::move(values)});
   return parameter;
@@ -83,7 +83,7 @@ void write_out(const Entry& parameter, std::vector<Entry>& out) {
   for (const Entry& entry : parameter.value.entries) {
     if (entry.key != "choice" && entry.key != "when") {
       fail(entry.key_at, base::cat("\"", base::printable(entry.key, 60),
-                                   "\" stands with choice, expected nothing but a when beside it"));
+                                   "\" cannot be used with choice; only when can"));
     }
   }
   const std::vector<Brought> brought = read_alternatives(parameter, *choice);
@@ -113,8 +113,8 @@ void write_out_choices(Node& root) {
           std::ranges::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before),
                                [&](const Entry& entry) { return entry.key == all[i].key; });
       if (earlier == all.begin() + static_cast<std::ptrdiff_t>(before)) continue;
-      fail(all[i].key_at, base::cat("parameter \"", base::printable(all[i].key, 64),
-                                    "\" stands twice, expected distinct names"));
+      fail(all[i].key_at, base::cat("the parameter name \"", base::printable(all[i].key, 64),
+                                    "\" is used twice; parameter names must be unique"));
     }
   }
   parameters->entries = std::move(all);

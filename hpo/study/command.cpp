@@ -21,29 +21,30 @@ bool is_unit_metric(const std::string& name) { return name == "exit" || name == 
 
 void check_word(const Node& word) {
   if (word.text.find('\0') != std::string::npos) {
-    throw StudyError(word.at,
-                     base::cat("command has the word ", base::printable(word.text, 80),
-                               ", expected words without the character NUL, which no program "
-                               "can be given"));
+    throw StudyError(word.at, base::cat("command has the word ", base::printable(word.text, 80),
+                                        ", expected words without NUL characters, which no program "
+                                        "can be given"));
   }
   if (word.text.size() > base::longest_word()) {
-    throw StudyError(word.at, base::cat("command has a word of ", word.text.size(),
-                                        " bytes, expected at most ", base::longest_word(),
-                                        ", which is what this system passes to a program"));
+    throw StudyError(
+        word.at, base::cat("command has a word of ", word.text.size(), " bytes, expected at most ",
+                           base::longest_word(),
+                           ", the longest argument that this system passes to a program"));
   }
 }
 
 [[noreturn]] void fail_without_name(Position where) {
-  throw StudyError(where,
-                   "metric.name is missing, expected what the program calls the number that is "
-                   "searched for, such as metric: {name: valid.accuracy, goal: maximize}");
+  throw StudyError(
+      where,
+      "metric.name is missing, expected the number to optimize as the program names it, "
+      "such as metric: {name: valid.accuracy, goal: maximize}");
 }
 
 void check_pattern(const Metric& metric, Position at) {
   if (metric.regex.empty()) return;
   if (is_unit_metric(metric.name))
-    throw StudyError(at, base::cat("metric.regex stands beside the metric ", metric.name,
-                                   ", which is measured, expected another name"));
+    throw StudyError(at, base::cat("metric.regex cannot be used with the metric ", metric.name,
+                                   ", which Trellis measures; use another name"));
   try {
     (void)Pattern(metric.regex);
   } catch (const base::Error& error) {

@@ -49,8 +49,8 @@ void check_split(const StudySpec& study) {
 void check_folds(const StudySpec& study) {
   if (!study.data.folds || !is_population(study.method.kind)) return;
   throw StudyError(study.places->at("data.folds"),
-                   base::cat("data.folds stands beside method: ", study.method.kind,
-                             ", which goes on with one network, expected one of the two"));
+                   base::cat("data.folds cannot be used with method ", study.method.kind,
+                             ", which continues a single network; remove one of the two"));
 }
 
 void check_rates(const StudySpec& study) {
@@ -58,8 +58,8 @@ void check_rates(const StudySpec& study) {
   if (lr == nullptr || !lr->is_list() || !study.train.schedule) return;
   throw StudyError(
       study.places->at("train.schedule"),
-      "train.schedule stands beside an optimizer.lr that changes by itself, expected one "
-      "of the two");
+      "train.schedule cannot be used with an optimizer.lr that changes by epochs; remove one of "
+      "the two");
 }
 
 /// A search that is played through, run or asked to its end has one in sight.
@@ -67,10 +67,9 @@ void check_grid(const StudySpec& study) {
   if (study.method.kind != "grid" || study.limits.trials) return;
   const std::uint64_t points = study.space.grid_size().value();
   if (points > kMostGridPoints)
-    throw StudyError(
-        study.places->at("method"),
-        base::cat("this grid has ", points, " points, expected at most ", kMostGridPoints,
-                  ", or limits.trials, which says how many of them are tried"));
+    throw StudyError(study.places->at("method"),
+                     base::cat("this grid has ", points, " points, expected at most ",
+                               kMostGridPoints, "; or set limits.trials to try only some of them"));
 }
 
 void check_name(const StudySpec& study) {
@@ -83,9 +82,10 @@ void check_name(const StudySpec& study) {
 
 void check_slots(const StudySpec& study) {
   if (study.order == Order::arrival || study.parallel != 0) return;
-  throw StudyError(study.places->at("parallel"),
-                   "parallel is auto, expected a number with order: virtual, whose search must not "
-                   "depend on the machine");
+  throw StudyError(
+      study.places->at("parallel"),
+      "parallel: auto cannot be used with order: virtual, whose search must not depend "
+      "on the machine; use a number");
 }
 
 void check_method(const StudySpec& study) {

@@ -72,8 +72,8 @@ class DomainReader {
   void refuse(std::initializer_list<std::string_view> keys, std::string_view with) const {
     for (const std::string_view key : keys) {
       if (const Entry* entry = node_.find_entry(key)) {
-        fail(entry->key_at, base::cat("\"", key, "\" stands with ", with, ", expected it with ",
-                                      key == "ordered" ? "values only" : "min and max only"));
+        fail(entry->key_at, base::cat("\"", key, "\" cannot be used with ", with, ", only with ",
+                                      key == "ordered" ? "values" : "min and max"));
       }
     }
   }

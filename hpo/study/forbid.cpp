@@ -78,11 +78,10 @@ class ClauseReader {
     const References found = references(node);
     if (found.names.empty()) return std::nullopt;
     if (!found.whole)
-      fail(node.at,
-           base::cat(where_, " mixes text with a parameter, expected one $name alone"));
+      fail(node.at, base::cat(where_, " mixes text with a parameter, expected one $name alone"));
     (void)find(space_, found.names[0], node.at);
     if (found.names[0] == entry_.key)
-      fail(node.at, base::cat(where_, " is compared with itself, expected another parameter"));
+      fail(node.at, base::cat(where_, " is compared with itself; name another parameter"));
     return found.names[0];
   }
 
@@ -126,9 +125,9 @@ class ClauseReader {
     }
     const auto [low, high] = ends(parameter_.domain);
     if (above ? *number >= high : *number <= low) {
-      fail(bound.value.at, base::cat(where_, ".", bound.key, " can never hold: ", entry_.key,
-                                     " is never ", bound.key, " ", text_of(*given), ", expected ",
-                                     hpo::describe(parameter_.domain)));
+      fail(bound.value.at,
+           base::cat(where_, ".", bound.key, " can never hold: ", entry_.key, " is never ",
+                     bound.key, " ", text_of(*given), " (", hpo::describe(parameter_.domain), ")"));
     }
     return clause(is, {*given});
   }
@@ -136,7 +135,7 @@ class ClauseReader {
   void must_have_numbers(const Parameter& parameter, Position at) const {
     if (has_numbers(parameter.domain)) return;
     fail(at, base::cat(where_, " compares ", parameter.name, ", which has no numbers (",
-                       hpo::describe(parameter.domain), "), expected a value or a list of values"));
+                       hpo::describe(parameter.domain), "); use a value or a list of values"));
   }
 
   inline static const std::vector<std::string> kWords{"above", "below"};
@@ -161,9 +160,7 @@ Space without(const Node& list, const Space& space) {
     forbidden.push_back(std::move(combination));
   }
   Space result(space.parameters(), std::move(forbidden));
-  if (!leaves_some(result))
-    fail(list.at,
-         "forbid leaves nothing of the space, expected combinations that leave some of it");
+  if (!leaves_some(result)) fail(list.at, "forbid excludes every point of the space; exclude less");
   return result;
 }
 

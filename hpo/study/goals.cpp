@@ -23,27 +23,27 @@ void check_several(const StudySpec& study, const std::vector<Metric>& metrics) {
     if (metrics[i].take == Take::best)
       throw StudyError(
           place_of_metric(study, i, "take"),
-          "metric.take is best beside other metrics, of which another report may be the "
-          "best, expected last");
+          "metric.take: best cannot be used with several metrics, whose best reports may differ; "
+          "use last");
     if (name.empty())
       throw StudyError(place_of_metric(study, i, "name"),
-                       "metric.name is missing, expected one for each of several");
+                       "metric.name is missing, expected a name for each of several metrics");
     if (std::ranges::find(names, name) != names.end())
       throw StudyError(place_of_metric(study, i, "name"),
-                       base::cat("metric names ", name, " twice, expected once"));
+                       base::cat("metric lists ", name, " twice"));
     names.push_back(name);
   }
   for (const char* end : {"limits.target", "limits.patience"}) {
     if (study.places->has(end))
       throw StudyError(study.places->at(end),
-                       base::cat(end, " is about one metric, but there are ", metrics.size(),
-                                 ", expected limits.trials"));
+                       base::cat(end, " needs a single metric, this study has ", metrics.size(),
+                                 "; use limits.trials"));
   }
   const std::string& kind = study.method_tree.node().find("type")->text;
   if (searches_several(kind)) return;
   throw StudyError(study.places->at("method"),
-                   base::cat("method ", kind, " searches for one metric, but there are ",
-                             metrics.size(), ", expected ", base::either(kinds_for_several())));
+                   base::cat("method ", kind, " needs a single metric, this study has ",
+                             metrics.size(), "; use ", base::either(kinds_for_several())));
 }
 
 }  // namespace
@@ -62,9 +62,10 @@ Position place_of_metric(const StudySpec& study, std::size_t i, std::string_view
 void check_goals(const StudySpec& study) {
   if (!study.others.empty()) return check_several(study, metrics_of(study));
   if (study.metric.reference)
-    throw StudyError(place_of_metric(study, 0, "reference"),
-                     "metric.reference stands at the only metric, whose trials cover no volume, "
-                     "expected it beside other metrics");
+    throw StudyError(
+        place_of_metric(study, 0, "reference"),
+        "metric.reference needs several metrics, because a single one has no hypervolume; "
+        "remove it");
 }
 
 }  // namespace study

@@ -96,8 +96,8 @@ void check_parts(const StudySpec& study) {
   throw StudyError(
       study.places->at("resources.gpus"),
       base::cat("resources.gpus is ", described(study),
-                ", which may be different parts of a GPU, but a study's networks share GPUs in "
-                "equal parts, expected one part, beside which there may be 0"));
+                ", which can be different fractions of a GPU, but the networks of a study share "
+                "a GPU equally, expected one fraction (and 0)"));
 }
 
 void check_precision(const StudySpec& study) {
@@ -106,20 +106,18 @@ void check_precision(const StudySpec& study) {
   // machine.
   if (!study.resources.gpus.varies()) return;
   if (std::ranges::all_of(possible_values(study), asks_for_gpus)) return;
-  throw StudyError(
-      study.places->at("resources.gpus"),
-      base::cat("resources.gpus is ", described(study),
-                ", which may be 0, but no core computes in precision ",
-                kern::precision_name(study.precision), ", expected a GPU for every trial"));
+  throw StudyError(study.places->at("resources.gpus"),
+                   base::cat("resources.gpus is ", described(study),
+                             ", which can be 0, but no CPU computes in precision ",
+                             kern::precision_name(study.precision), "; give every trial a GPU"));
 }
 
 void check_threshold(const StudySpec& study) {
   const Expr<GpuShare>& gpus = study.resources.gpus;
   if (!study.resources.gpu_from || (!gpus.varies() && gpus.value().is_auto)) return;
   throw StudyError(study.places->at("resources.gpu_from"),
-                   base::cat("resources.gpu_from stands beside gpus: ",
-                             gpus.varies() ? gpus.tree().node().text : described(study),
-                             ", expected gpus: auto beside it"));
+                   base::cat("resources.gpu_from needs gpus: auto, but gpus is ",
+                             gpus.varies() ? gpus.tree().node().text : described(study)));
 }
 
 }  // namespace study

@@ -14,7 +14,7 @@ namespace {
 KindForm from_single_key(const Entry& entry, const KindSet& set) {
   KindForm form{.type = plain_node(entry.key, entry.key_at), .fields = {}};
   if (entry.key.find('$') != std::string::npos) {
-    throw StudyError(entry.key_at, base::cat("a parameter stands as a key, expected {type: ",
+    throw StudyError(entry.key_at, base::cat("a parameter cannot be a key here; write {type: ",
                                              base::printable(entry.key, 64), ", ...}"));
   }
   const Kind& kind = find_kind(set, form.type);
@@ -59,8 +59,8 @@ KindForm read_kind_form(const Node& node, const Field& field, const std::string&
   for (const std::string_view key : {"name", "kind", "type"}) {
     const Entry* entry = node.find_entry(key);
     if (entry != nullptr && set.find(entry->value.text) != nullptr) {
-      throw StudyError(entry->key_at, base::cat("\"", key, "\" holds a kind, expected it at ",
-                                                set.key, did_you_mean(set.key)));
+      throw StudyError(entry->key_at, base::cat("\"", key, "\" does not choose the ", set.what,
+                                                did_you_mean(set.key)));
     }
   }
   if (node.entries.size() == 1) return from_single_key(node.entries[0], set);

@@ -161,8 +161,8 @@ void drop_denied(Node& root) {
   for (const char c : stem.substr(0, kLongest))
     near += is_study_name(base::cat("a", std::string(1, c))) ? c : '_';
   throw StudyError(root.at,
-                   base::cat("the file's name gives the study none, expected name: ",
-                             is_study_name(near) ? near : "study", " in it, or another one"));
+                   base::cat("the study has no name, and the file's name cannot be one; add name: ",
+                             is_study_name(near) ? near : "study", " to the file"));
 }
 
 StudySpec parse(const std::string& text, const std::string& file, const std::string& folder,

@@ -42,10 +42,10 @@ std::vector<Condition> read_conditions(const Entry& entry, const Known& all) {
     const auto parent = all.find(condition.key);
     const Parameter* known = parent != all.end() ? parent->second : nullptr;
     if (known != nullptr && !cardinality(known->domain))
-      fail(condition.key_at, base::cat(where, " hangs on one value of ", condition.key,
+      fail(condition.key_at, base::cat(where, " depends on one exact value of ", condition.key,
                                        ", which is ", describe(known->domain),
-                                       " and as good as never that value, expected a "
-                                       "parameter with values or a step"));
+                                       " and hardly ever takes it; use a parameter with values "
+                                       "or a step"));
     Condition result{.parameter = condition.key, .values = {}};
     if (condition.value.is_list()) {
       for (const Node& item : condition.value.items)

@@ -100,13 +100,13 @@ Pattern::Pattern(const std::string& text) : impl_(std::make_unique<Impl>(text)) 
     throw base::Error(base::Errc::study, base::cat("\"", base::printable(text, 120), "\" ", why));
   };
   if (!expression.ok())
-    refuse(base::cat("is no regular expression (", base::printable(expression.error(), 120),
-                     "), expected one of RE2's syntax"));
+    refuse(base::cat("is not a regular expression in RE2's syntax (",
+                     base::printable(expression.error(), 120), ")"));
   impl_->groups = groups_of(expression);
   const int groups = expression.NumberOfCapturingGroups();
   if (impl_->groups.value == 0)
-    refuse(base::cat("has ", groups,
-                     " groups, expected one for the value, or two for step and value, such as "
+    refuse(base::cat("has ", base::counted(groups, "group"),
+                     ", expected one for the value, or two for step and value, such as "
                      "\"accuracy: (\\S+)\"",
                      groups > 2 ? "; (?:...) groups without taking anything" : ""));
 }

@@ -29,8 +29,7 @@ std::pair<std::int64_t, std::int64_t> Checker::epoch_range(const Node& epoch,
   const References found = references(epoch);
   if (!found.whole)
     throw StudyError(
-        epoch.at,
-        base::cat(where, " mixes text with a parameter, expected an int or one $name"));
+        epoch.at, base::cat(where, " mixes text with a parameter, expected an int or one $name"));
   std::vector<double> values;
   for (const ParamValue& value : samples(parameters_.at(found.names[0])->domain))
     values.push_back(number_of(value).value());
@@ -44,9 +43,8 @@ Node Checker::check_half(const Node& half, const Field& field, const std::string
   if (!refers(half)) return checked;
   for (const std::string& name : references(half).names) {
     if (parameters_.at(name)->when.empty()) continue;
-    throw StudyError(half.at,
-                     base::cat(where, " is needed by every trial, but $", name,
-                               " is not always active, expected a parameter without when"));
+    throw StudyError(half.at, base::cat(where, " is needed by every trial, but $", name,
+                                        " is not always active; use a parameter without when"));
   }
   return checked;
 }
@@ -55,7 +53,7 @@ Node Checker::check_course(const Node& node, const Field& field, const std::stri
   if (node.items.empty()) fail_unexpected(node, where, field);
   Field one = field;
   one.count = Count::one;
-  const std::string epoch_of = where + " epoch";
+  const std::string epoch_of = "the epoch in " + where;
   Node result{.kind = Node::Kind::list, .at = node.at};
   std::int64_t before = -1;
   for (const Node& item : node.items) {
@@ -75,7 +73,7 @@ Node Checker::check_course(const Node& node, const Field& field, const std::stri
           item.items[0].at,
           base::cat(epoch_of, " is ", pair.items[0].text, high > low ? " (at least " : "",
                     high > low ? std::to_string(low) + ")" : "", " after ", before,
-                    ", expected epochs that ascend"));
+                    ", expected ascending epochs"));
     }
     before = high;
     result.items.push_back(std::move(pair));

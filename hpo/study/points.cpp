@@ -54,24 +54,23 @@ Params read_point(const Node& map, const Space& space) {
     const std::size_t index = *space.index_of(entry.key);
     if (space.is_active(index, point)) continue;
     throw StudyError(entry.key_at,
-                     base::cat(where(entry), " does not exist with these values, expected ",
-                               condition_text(space.parameters()[index]), " beside it"));
+                     base::cat(where(entry), " is not active with these values, expected ",
+                               condition_text(space.parameters()[index])));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
       throw StudyError(
-          map.at, base::cat("try_first has a point of which forbid says that ",
-                            text_of(combination), " may not be, expected one that is allowed"));
+          map.at, base::cat("try_first has a point that forbid excludes: ", text_of(combination)));
   }
   const Filled all = filled(space, point);
   if (all.is_none)
     throw StudyError(map.at,
-                     "try_first has a point with whose values forbid leaves nothing, expected one "
-                     "that others can be found for");
+                     "forbid excludes every point with these values of try_first; change one of "
+                     "them");
   if (!all.point)
     throw StudyError(map.at,
-                     "try_first has a point for whose other values nothing was found that forbid "
-                     "allows, expected more of its values");
+                     "no point with these values of try_first was found that forbid allows; give "
+                     "more of its values");
   return point;
 }
 

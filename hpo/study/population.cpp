@@ -43,37 +43,41 @@ void require_apart(const StudySpec& study) {
   const Places& places = *study.places;
   if (study.runs_command) {
     throw StudyError(places.at("command"),
-                     base::cat("command stands beside method ", method,
-                               ", which copies networks, expected another method"));
+                     base::cat("method ", method,
+                               " cannot be used with command, because it copies "
+                               "networks; use another method"));
   }
   if (study.early_stop.kind != "none") {
-    throw StudyError(places.at("early_stop"),
-                     base::cat("early_stop is ", study.early_stop.kind, ", but ", method,
-                               " replaces what a rule would stop, expected none"));
+    throw StudyError(
+        places.at("early_stop"),
+        base::cat("early_stop: ", study.early_stop.kind, " cannot be used with method ", method,
+                  ", which replaces bad trials itself; remove early_stop"));
   }
   if (study.limits.patience) {
     throw StudyError(places.at("limits.patience"),
-                     base::cat("limits.patience stands beside method ", method,
-                               ", whose members become better together, expected no "
-                               "patience; limits.target ends it at a good value"));
+                     base::cat("limits.patience cannot be used with method ", method,
+                               ", whose members improve together; remove it (limits.target ends "
+                               "the study at a good value)"));
   }
   if (study.adapt) {
     throw StudyError(places.at("adapt"),
-                     base::cat("adapt stands beside method ", method,
-                               ", whose members take over each other's networks, expected "
-                               "one of the two; ",
-                               method, " can change their size by its field reshape"));
+                     base::cat("adapt cannot be used with method ", method,
+                               ", whose members copy each other's networks; remove one of the two "
+                               "(the field reshape of ",
+                               method, " can change sizes)"));
   }
   if (study.metric.take != Take::last) {
     throw StudyError(
         place_of_metric(study, 0, "take"),
-        base::cat("metric.take is ", to_word(study.metric.take), ", but params change while ",
-                  method, " trains, expected last: the value of what a trial is in the end"));
+        base::cat("metric.take: ", to_word(study.metric.take), " cannot be used with method ",
+                  method,
+                  ", which changes params during training; use last, the value at a trial's end"));
   }
   if (const auto& epochs = study.train.epochs; epochs.varies()) {
     const Node& node = epochs.tree().node();
-    throw StudyError(node.at, base::cat("train.epochs is ", node.text, ", but the members of ",
-                                        method, " train equally long, expected an int"));
+    throw StudyError(node.at,
+                     base::cat("train.epochs is ", node.text, ", but all members of ", method,
+                               " train for the same number of epochs, expected an int"));
   }
 }
 
@@ -83,8 +87,8 @@ void require_sizes(const StudySpec& study) {
   if (study.limits.trials != as_integer(members)) {
     throw StudyError(
         study.places->at("limits.trials"),
-        base::cat("limits.trials is ", *study.limits.trials, ", but a trial is a member of ",
-                  method, ", expected its members, which are ", members.text));
+        base::cat("limits.trials is ", *study.limits.trials, ", but with method ", method,
+                  " each member is a trial, expected ", members.text, ", the value of members"));
   }
   const Node& every = *study.method_tree.node().find("every");
   if (as_integer(every) >= study.max_epochs) {
@@ -117,10 +121,9 @@ void read_population(StudySpec& study) {
   study.reshape.clear();
   if (!is_population(study.method.kind)) return;
   if (!study.warm_start.empty()) {
-    throw StudyError(
-        study.places->at("warm_start"),
-        base::cat("warm_start stands beside method: ", study.method.kind,
-                  ", whose trials learn from each other alone, expected another method"));
+    throw StudyError(study.places->at("warm_start"),
+                     base::cat("warm_start cannot be used with method ", study.method.kind,
+                               ", whose trials learn only from each other; use another method"));
   }
   require_apart(study);
   require_sizes(study);

@@ -20,7 +20,7 @@ std::string find_program(const Node& word, const std::string& folder, const std:
   const std::string near = is_path ? "" : base::nearest(word.text, base::names_in_path());
   throw StudyError(word.at, base::cat(key, ": there is no program ", base::printable(word.text, 80),
                                       " in ", is_path ? folder : "PATH",
-                                      ", expected one that may be run", did_you_mean(near)));
+                                      ", expected an executable file", did_you_mean(near)));
 }
 
 namespace {

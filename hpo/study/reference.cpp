@@ -65,8 +65,8 @@ retry: {max: 2, on: [lost, killed, out_of_memory]}
 ## How it is read
 
 - **Values.** Numbers and booleans follow YAML 1.2: `1e-5` is a float, `010` is ten, and `yes` is a
-  text.
-- **Parameters.** `$name` or `"${name}"` stands for the value of the parameter `name`, in keys that
+  string.
+- **Parameters.** `$name` or `"${name}"` means the value of the parameter `name`, in keys that
   the column `$` marks. A value that is only one reference takes the type of the parameter. `$$` is
   a dollar sign.
 - **Inactive parameters.** A parameter may exist only under a condition (`when`). A key that uses an

@@ -213,7 +213,7 @@ void fail_unexpected(const Node& node, const std::string& where, const Field& fi
                              (field.type == Type::integer || field.type == Type::number);
   std::string text = base::cat(where, " is ", describe(node));
   if (node.is_scalar() && !node.quoted && is_oversized_number(node.text))
-    text += ", which does not fit 64 bits";
+    text += ", which does not fit in 64 bits";
   text += base::cat(", expected ", expected(field), quoted_number ? " without quotes" : "");
   throw StudyError(node.at,
                    text + did_you_mean(quoted_number ? "" : correction(node, field, where)));

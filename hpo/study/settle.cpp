@@ -60,7 +60,7 @@ class Implied {
     } else if (*task != found_->task) {
       throw StudyError(at,
                        base::cat(name, " is for ", to_word(*task), ", but ", found_->by, " is for ",
-                                 to_word(found_->task), ", expected both for one task"));
+                                 to_word(found_->task), "; both must be for the same task"));
     }
   }
   [[nodiscard]] std::optional<ImpliedTask> found() const { return found_; }
@@ -113,7 +113,7 @@ void check_task(const StudySpec& study, LearningTask task) {
       implied->at,
       base::cat(implied->by, " is for ", numbers ? "classification" : "regression",
                 ", but the target holds ", numbers ? "numbers" : "classes",
-                ", expected both for one task",
+                "; both must be for the same task",
                 numbers ? "; data.task: classification makes a class of each number" : ""));
 }
 

@@ -42,7 +42,7 @@ void check_source(const StudySpec& study) {
     if (!places.has(path)) continue;
     if (!first.empty())
       throw StudyError(places.key_at(path),
-                       base::cat("data has ", first, " and ", word, ", expected one of them"));
+                       base::cat("data has ", first, " and ", word, "; use one of them"));
     first = word;
   }
   if (first.empty())
@@ -53,8 +53,8 @@ void check_source(const StudySpec& study) {
   if (!study.data.test.empty() && study.data.split.test > 0)
     throw StudyError(
         places.key_at("data.test"),
-        "data.test is the test part, and data.split.test asks for a share of the rows, "
-        "expected one of them");
+        "data.split.test cannot be used with data.test, which is the test part already; remove "
+        "one of the two");
 }
 
 std::string located(const std::vector<std::string>& candidates, const std::string& path,

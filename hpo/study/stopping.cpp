@@ -101,9 +101,8 @@ std::size_t metric_of(const StudySpec& study) {
     if (names.size() == 1 || study.early_stop.kind == "none") return 0;
     throw StudyError(
         study.rule_tree.node().at,
-        base::cat("early_stop stands beside ", names.size(),
-                  " metrics, expected early_stop.metric to say which one it looks at (",
-                  base::either(names), "), or none"));
+        base::cat("early_stop needs the key metric (", base::either(names),
+                  "), because this study has ", names.size(), " metrics; or use early_stop: none"));
   }
   if (names.front().empty()) return 0;  // the data will tell
   const auto found = std::ranges::find(names, given->text);
@@ -146,8 +145,8 @@ void check_stopping(const StudySpec& study) {
   if (study.runs_command && study.early_stop_unit == Unit::flops)
     throw StudyError(
         common(study, "unit")->at,
-        "early_stop.unit is flops, but nobody counts those of a program, expected epochs "
-        "or steps (which it reports) or seconds");
+        "early_stop.unit: flops cannot be used with command, because the FLOPs of a program are "
+        "unknown; use epochs or steps (which the program reports) or seconds");
   for (const Node* rule : rules_of(study)) check_numbers(study, *rule);
   check_pauses(study.early_stop, study.rule_tree.node());
 }

@@ -29,8 +29,8 @@ struct Piece {
 };
 
 [[noreturn]] void refuse_dollar(const Node& node) {
-  throw StudyError(node.at, base::cat("a dollar stands without a name in ", describe(node),
-                                      ", expected $name, ${name}, or $$ for a dollar"));
+  throw StudyError(node.at, base::cat("a $ has no name after it in ", describe(node),
+                                      ", expected $name, ${name}, or $$ for a dollar sign"));
 }
 
 /// Reads the piece that begins `rest` with a dollar, and takes it away from there.
@@ -77,9 +77,9 @@ std::string chosen_text(const Node& node, const Piece& piece, const ParamValue& 
   if (!piece.chooses) return plain_text_of(value);
   const bool* const truth = std::get_if<bool>(&value);
   if (truth == nullptr)
-    throw StudyError(node.at, base::cat("${", piece.name, "?...} chooses by a bool, but ",
+    throw StudyError(node.at, base::cat("${", piece.name, "?...} needs a bool parameter, but ",
                                         piece.name, " can be ", base::printable(json_of(value), 60),
-                                        ", expected values: [true, false] for it"));
+                                        "; give it values: [true, false]"));
   return std::string(*truth ? piece.yes : piece.no);
 }
 
@@ -169,9 +169,8 @@ Node unescape(const Node& node) {
   collect_names(node, names);
   if (!names.empty())
     throw StudyError(node.at,
-                     base::cat(describe(node), " has the parameter ", *names.begin(),
-                               " in it, but is the same for all trials, expected a value ($$ for "
-                               "a dollar)"));
+                     base::cat(describe(node), " contains the parameter ", *names.begin(),
+                               ", but all trials share this value; write $$ for a dollar sign"));
   return *substitute(node, {});
 }
 

@@ -50,7 +50,7 @@ void check_text(std::string_view text) {
       tab_at = at;
     }
     if (indentation && c != ' ' && c != '\t' && c != '\r') {
-      if (tab) throw StudyError(tab_at, "a tab stands in the indentation, expected spaces");
+      if (tab) throw StudyError(tab_at, "a tab in the indentation, expected spaces");
       indentation = false;
     }
     i += length;

@@ -96,17 +96,16 @@ void check_class_weights(const Node& loss, const DataInfo& data) {
 
 void check_augment(const StudySpec& study, const nn::Augment& moves, const nn::Shape& input) {
   if (moves == nn::Augment{} || input.is_image()) return;
-  throw StudyError(
-      study.places->at("train.augment"),
-      "train.augment moves images, but the data has none, expected neither shift nor flip");
+  throw StudyError(study.places->at("train.augment"),
+                   "train.augment moves images, but the data has none; remove shift and flip");
 }
 
 Tree loss_of(const StudySpec& study, const Params& params) {
   if (Tree loss = study.train.loss.in(params)) return loss;
   throw StudyError(
       study.train.loss.node().at,
-      "train.loss is needed by every trial, but goes with an inactive parameter, expected "
-      "a parameter without when");
+      "train.loss is needed by every trial, but its parameter is not always active; use a "
+      "parameter without when");
 }
 
 /// `loss`: the trial's loss, complete, where it is known; else null.
@@ -154,10 +153,11 @@ nn::ModelSpec first_network(const StudySpec& study, const Params& params, const 
   if (!data.model) return build_network(study.network.in(params).node(), data.input, outputs);
   const std::int64_t has = nn::output_shape(data.model->spec).elements();
   if (nn::outputs_for(loss, data.model_outputs) != has)
-    throw StudyError(study.places->at("from.model"),
-                     base::cat("the model has ", base::counted(has, "output"),
-                               ", expected the loss that it was trained with; train.loss: ", loss,
-                               " has another number of them"));
+    throw StudyError(
+        study.places->at("from.model"),
+        base::cat("the model has ", base::counted(has, "output"), ", but train.loss: ", loss,
+                  " needs another number of them; use the loss that the model was "
+                  "trained with"));
   try {
     return nn::continued_spec(data.model->spec, data.input, outputs);
   } catch (const base::Error& error) {

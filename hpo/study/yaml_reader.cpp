@@ -107,7 +107,10 @@ class Builder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
-      throw StudyError(position(mark), "a second document begins, expected one study a file");
+      throw StudyError(
+          position(mark),
+          "a second YAML document begins here (after --- or ...), expected one study in "
+          "each file");
   }
   void OnDocumentEnd() override {}
 
@@ -119,7 +122,7 @@ class Builder final : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_tag(mark, tag);
     if (tag == "!" && !quote_is_closed(lines_.from(mark))) {
-      throw StudyError(position(mark), "a quote is never closed, expected a matching one");
+      throw StudyError(position(mark), "this quote is never closed");
     }
     if (value.find('\0') != value.npos)
       throw StudyError(position(mark), "a value contains a NUL character, which is not allowed");
@@ -130,8 +133,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const Anchored& target = anchors_.at(anchor - 1);
-    if (!target.node)
-      throw StudyError(position(mark), "an alias contains itself, expected an end to it");
+    if (!target.node) throw StudyError(position(mark), "this alias contains itself");
     if (static_cast<int>(open_.size()) + target.height > kMostDepth) fail_depth(mark);
     Node copy = *target.node;
     copy.at = position(mark);
@@ -174,7 +176,7 @@ class Builder final : public YAML::EventHandler {
     if (tag.empty() || tag == "?" || tag == "!") return;
     throw StudyError(position(mark),
                      base::cat("tag \"", base::printable(tag, 60),
-                               "\" is not understood, expected no tag (quotes make a string)"));
+                               "\" is not supported; remove it (quotes make a string)"));
   }
 
   [[noreturn]] void fail_depth(const YAML::Mark& mark) const {
@@ -187,7 +189,7 @@ class Builder final : public YAML::EventHandler {
     nodes_ += nodes;
     if (nodes_ > kMostNodes) {
       throw StudyError(at, base::cat("too many values, expected at most ", kMostNodes,
-                                     " with aliases written out"));
+                                     ", counting each use of an alias"));
     }
   }
 
@@ -202,8 +204,8 @@ class Builder final : public YAML::EventHandler {
     if (!open_.empty() && open_.back().node.is_map() && !open_.back().key) {
       throw StudyError(
           position(mark),
-          "a list or map stands as a key, expected a word (quote a value that begins with "
-          "a bracket)");
+          "a list or map cannot be a key here; put quotes around a value that begins with a "
+          "bracket");
     }
     declare(anchor);
     open_.push_back(
@@ -275,14 +277,14 @@ class Builder final : public YAML::EventHandler {
     if (node.text == kMergeKey && !node.quoted && !merges_) {
       throw StudyError(
           node.at,
-          "merge key \"<<\" is not supported, expected the keys written out (an alias may "
-          "stand as a value)");
+          "merge key \"<<\" is not supported; write the keys out (an alias is allowed as a "
+          "value)");
     }
     const auto [first, fresh] = map.seen.emplace(node.text, node.at);
     if (!fresh) {
-      throw StudyError(node.at, base::cat("key \"", base::printable(node.text, 60),
-                                          "\" stands twice, expected once; the first is at ",
-                                          place(first->second)));
+      throw StudyError(node.at,
+                       base::cat("key \"", base::printable(node.text, 60),
+                                 "\" appears twice; the first is at ", place(first->second)));
     }
     return {.key = node.text, .key_at = node.at, .value = {}};
   }
@@ -313,23 +315,23 @@ constexpr std::array kTranslations = std::to_array<Translation>({
      "the lines of this list do not line up, expected each \"-\" in the same column"},
     {"end of sequence flow not found", "this [ is never closed, expected a matching ]"},
     {"illegal flow end",
-     "a closing bracket has no opening one, expected quotes around a text with brackets"},
-    {"illegal block entry", "a list begins here, expected it on a line of its own"},
-    {"illegal map key", "a key stands here, expected it on a line of its own"},
-    {"illegal EOF in scalar", "a quote is never closed, expected a matching one"},
+     "unexpected closing bracket; put quotes around a value that contains brackets"},
+    {"illegal block entry", "a list cannot begin here; put it on a line of its own"},
+    {"illegal map key", "a key cannot be here; put it on a line of its own"},
+    {"illegal EOF in scalar", "this quote is never closed"},
     {"unknown escape character: ",
-     "an escape is not known to YAML, expected \\\\ for a backslash or single quotes"},
+     "unknown escape sequence; write \\\\ for a backslash, or use single quotes"},
     {"the referenced anchor is not defined",
-     "an alias names an unknown anchor, expected a text in quotes or &name before *name"},
-    {"invalid anchor", "an anchor has no name, expected quotes around a text that begins with &"},
-    {"invalid alias", "an alias has no name, expected quotes around a text that begins with *"},
+     "this alias names no anchor; put &name before *name, or quotes around a value that begins "
+     "with *"},
+    {"invalid anchor", "this anchor has no name; put quotes around a value that begins with &"},
+    {"invalid alias", "this alias has no name; put quotes around a value that begins with *"},
     {"alias not found after *",
-     "an alias has no name, expected quotes around a text that begins with *"},
+     "this alias has no name; put quotes around a value that begins with *"},
     {"anchor not found after &",
-     "an anchor has no name, expected quotes around a text that begins with &"},
-    {"cannot assign multiple anchors", "two anchors stand in a row, expected at most one a value"},
-    {"unknown token",
-     "a character stands where nothing can begin with it, expected quotes around the text"},
+     "this anchor has no name; put quotes around a value that begins with &"},
+    {"cannot assign multiple anchors", "two anchors in a row; a value can have at most one"},
+    {"unknown token", "a value cannot begin with this character; put quotes around it"},
 });
 
 std::string translate(const std::string& message) {
@@ -377,9 +379,8 @@ Node read(std::string_view text, bool merges) {
     if (const auto at = lone_return(text))
       throw StudyError(*at, "the file's lines end in CR only (old Mac), expected LF or CRLF");
     if (lines.has_reference(error.mark))
-      throw StudyError(
-          lines.position(error.mark),
-          "a { follows a $ where braces make a map, expected quotes around \"${...}\"");
+      throw StudyError(lines.position(error.mark),
+                       "put quotes around \"${...}\": without them, the { begins a map");
     throw StudyError(lines.position(error.mark), translate(error.msg));
   }
   return builder.take();

@@ -75,7 +75,7 @@ LrCurve piecewise_curve(std::span<const std::pair<std::int64_t, double>> points)
     }
     if (points[i + 1].first <= epoch) {
       refuse("lr changes at epoch " + std::to_string(points[i + 1].first) + " after " +
-             std::to_string(epoch) + ", expected epochs that ascend");
+             std::to_string(epoch) + ", expected ascending epochs");
     }
     append(curve, LrShape::constant, static_cast<double>(points[i + 1].first), value, value);
   }

@@ -130,7 +130,7 @@ TEST(LrCurve, PiecewiseChecksItsPoints) {
   EXPECT_EQ(message({}), "lr has no values, expected at least [[0, value]]");
   EXPECT_EQ(message({{1, 0.1}}), "lr begins at epoch 1, expected 0");
   EXPECT_EQ(message({{0, 0.1}, {3, 0.2}, {3, 0.1}}),
-            "lr changes at epoch 3 after 3, expected epochs that ascend");
+            "lr changes at epoch 3 after 3, expected ascending epochs");
   EXPECT_EQ(message({{0, 0.1}, {3, -1}}), "lr is -1 from epoch 3, expected a number above 0");
   EXPECT_EQ(message({{0, 0.1}, {3, 0.2}}), "");
 }

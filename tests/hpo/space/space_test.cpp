@@ -86,7 +86,7 @@ TEST(Space, RefusesWhatMakesNoSense) {
     std::string field, message;
   };
   const Case cases[] = {
-      {{x, x}, 1, "", "parameter \"depth\": stands twice, expected distinct names"},
+      {{x, x}, 1, "", "parameter \"depth\": is used twice; parameter names must be unique"},
       {{{"", Constant{true}, {}}}, 0, "", "parameter \"\": has no name, expected one"},
       {{{"y", IntRange{3, 0}, {}}},
        0,
@@ -104,11 +104,11 @@ TEST(Space, RefusesWhatMakesNoSense) {
       {{{"a", IntRange{0, 3}, {{"b", {Int{1}}}}}, {"b", IntRange{0, 3}, {{"a", {Int{1}}}}}},
        1,
        "when",
-       "parameter \"b\": when depends on itself in a circle, expected an order"},
+       "parameter \"b\": when depends on itself in a circle"},
       {{{"a", IntRange{0, 3}, {{"a", {Int{1}}}}}},
        0,
        "when",
-       "parameter \"a\": when depends on itself in a circle, expected an order"},
+       "parameter \"a\": when depends on itself in a circle"},
   };
   for (const Case& c : cases) {
     try {
@@ -176,9 +176,9 @@ TEST(Space, AForbiddenCombinationIsOutside) {
   EXPECT_TRUE(space.contains({{"optimizer", adam}, {"lr", 0.5}, {"warm", 0.0}}));
   EXPECT_TRUE(space.contains({{"optimizer", sgd}, {"lr", 0.1}, {"warm", 0.0}}));
   EXPECT_EQ(space.reason_outside({{"optimizer", sgd}, {"lr", 0.5}, {"warm", 0.0}}),
-            "it is forbidden that optimizer is sgd and lr is above 0.1");
+            "forbid excludes this point: optimizer is sgd and lr is above 0.1");
   EXPECT_EQ(space.reason_outside({{"optimizer", adam}, {"lr", 0.5}, {"warm", 0.5}}),
-            "it is forbidden that warm is $lr");
+            "forbid excludes this point: warm is $lr");
   EXPECT_TRUE(space.allows({{"lr", 0.5}})) << "nothing holds of what is not there";
   EXPECT_THROW(Space({optimizer()}, {{{{"lr", Is::above, {0.1}}}}}), base::Error);
   const Space copy = rt::decode<Space>(rt::encode(space));

@@ -345,7 +345,7 @@ TEST_F(Load, AFileWithALongNameIsOfferedWhatANameMayHave) {
     return "accepted";
   };
   EXPECT_EQ(said(most), "accepted");
-  EXPECT_NE(said(most + "n").find("expected name: " + most + " in it"), std::string::npos)
+  EXPECT_NE(said(most + "n").find("add name: " + most + " to the file"), std::string::npos)
       << said(most + "n");
 }
 

@@ -49,7 +49,7 @@ TEST(Pattern, RefusesGroupsThatNobodyCanTellApart) {
   EXPECT_NE(refusal("(a) (b) (c)").find("has 3 groups, expected one for the value"),
             std::string::npos);
   EXPECT_NE(refusal("(?P<step>a) (b) (c)").find("has 3 groups"), std::string::npos);
-  EXPECT_NE(refusal("at (?P<step>\\d+)").find("has 1 groups, expected one for the value"),
+  EXPECT_NE(refusal("at (?P<step>\\d+)").find("has 1 group, expected one for the value"),
             std::string::npos);
   EXPECT_EQ(refusal("(?:a|b) (\\d+)"), "taken");
 }

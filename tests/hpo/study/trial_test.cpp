@@ -175,7 +175,7 @@ TEST_F(Trial, DataOfTheOtherKindIsRefused) {
   } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
                  "study.yaml:2:9: metric valid.accuracy is for classification, but the target "
-                 "holds numbers, expected both for one task; data.task: classification makes a "
+                 "holds numbers; both must be for the same task; data.task: classification makes a "
                  "class of each number");
   }
 }
@@ -253,8 +253,8 @@ TEST_F(Trial, ClipAndAugmentReachTheTraining) {
   EXPECT_EQ(hyper.clip, 1.5);
   EXPECT_EQ(hyper.augment, (nn::Augment{2, nn::Flip::horizontal}));
   EXPECT_EQ(refusal(table() + train),
-            "study.yaml:2:29: train.augment moves images, but the data has none, expected neither "
-            "shift nor flip");
+            "study.yaml:2:29: train.augment moves images, but the data has none; remove "
+            "shift and flip");
 }
 
 TEST_F(Trial, RepeatedLayersAreWrittenOut) {
@@ -401,8 +401,8 @@ TEST_F(TrialRates, AnEpochThatMayLieBeforeTheOneAheadOfItIsRefused) {
   };
   EXPECT_EQ(with_second("min: 16, max: 30"), "accepted");
   EXPECT_EQ(with_second("min: 10, max: 30"),
-            "study.yaml:2:59: sgd.lr epoch is $second (at least 10) after 15, expected epochs that "
-            "ascend");
+            "study.yaml:2:59: the epoch in sgd.lr is $second (at least 10) after 15, expected "
+            "ascending epochs");
 }
 
 TEST_F(TrialRates, TrialsThatDifferLaterBeginAlike) {
