@@ -96,8 +96,8 @@ base::Error Arguments::refusal(std::string_view what) const {
   for (const Item& item : items_) {
     const std::string known = long_name(item.name);
     if (known != name && known != "--" + name) continue;
-    return {base::Errc::usage, item.flag ? known + " takes no value"
-                                         : known + ": expected a value behind it: " + item.doc};
+    return {base::Errc::usage,
+            item.flag ? known + " takes no value" : known + " needs a value: " + item.doc};
   }
   return {base::Errc::usage, base::printable(what)};
 }

@@ -57,7 +57,7 @@ std::string mistake_lines(const std::vector<std::string>& classes,
   for (std::size_t i = 0; i < std::min(kMistakes, mistakes.size()); ++i) {
     const Mistake& m = mistakes[i];
     out += base::cat("  ", base::counted(m.rows, "row"), " of ", base::printable(classes[m.truth]),
-                     " taken for ", base::printable(classes[m.given]), "\n");
+                     " predicted as ", base::printable(classes[m.given]), "\n");
   }
   return out;
 }

@@ -29,7 +29,7 @@ std::string exported_instead(const Arguments& arguments) {
     if (!arguments.has(flag)) continue;
     if (!given.empty())
       throw base::Error(base::Errc::usage,
-                        base::cat(flag, ": expected one of ", given, " and ", flag));
+                        base::cat(given, " and ", flag, " cannot be used together"));
     given = flag;
   }
   return given;
@@ -38,7 +38,7 @@ std::string exported_instead(const Arguments& arguments) {
 std::string table_format(const Arguments& arguments, const std::string& what) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format == "csv" || format == "json") return format;
-  throw base::Error(base::Errc::usage, what + ": expected --format csv or json");
+  throw base::Error(base::Errc::usage, what + " works only with --format csv or json");
 }
 
 void write_plot_data(const Arguments& arguments, const hpo::PlotData& data,

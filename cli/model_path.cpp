@@ -17,10 +17,9 @@ std::optional<base::Path> model_in(const base::Path& folder) {
   const bool swept = std::filesystem::is_regular_file(of_sweep, ignored);
   const bool trained = std::filesystem::is_regular_file(of_train, ignored);
   if (swept && trained)
-    throw base::Error(
-        base::Errc::usage,
-        base::cat(folder.string(), " holds two networks, expected one of their files: ",
-                  of_sweep.string(), " (sweep) or ", of_train.string(), " (train)"));
+    throw base::Error(base::Errc::usage,
+                      base::cat(folder.string(), " holds two networks; give the file of one: ",
+                                of_sweep.string(), " (sweep) or ", of_train.string(), " (train)"));
   return swept ? std::optional(of_sweep) : trained ? std::optional(of_train) : std::nullopt;
 }
 

@@ -71,9 +71,9 @@ hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& wo
   if (trial.parent)
     throw base::Error(
         base::Errc::usage,
-        base::cat(what, ": trial ", trial.trial, " took over the network of trial ", *trial.parent,
-                  " and its params changed on the way, so they alone do not give its network "
-                  "(trellis show tells its lineage); expected a trial without a parent"));
+        base::cat(what, ": trial ", trial.trial, " continues the network of trial ", *trial.parent,
+                  " and its params changed on the way, so they alone do not reproduce it "
+                  "(trellis show prints its lineage); choose a trial without a parent"));
   return trial;
 }
 

@@ -41,8 +41,8 @@ std::string text_front(const hpo::StudyReader& study) {
   const hpo::Judge judge(study);
   if (!judge.front) return "";
   const std::size_t count = judge.front->trials.size();
-  std::string out =
-      base::cat("front of ", base::counted(count, "trial"), hypervolume_text(*judge.front), "\n");
+  std::string out = base::cat("Pareto front: ", base::counted(count, "trial"),
+                              hypervolume_text(*judge.front), "\n");
   const std::vector<hpo::TrialRow> trials = study.trials();
   for (const std::uint64_t number : judge.front->trials) {
     const hpo::TrialRow& trial = *std::ranges::find(trials, number, &hpo::TrialRow::trial);

@@ -18,7 +18,7 @@ constexpr std::array kLines{
     VerbLine{"show", "RUN TRIAL", "one trial in full", Program::engine},
     VerbLine{"best", "RUN", "the best trial and its network", Program::reader},
     VerbLine{"importance", "RUN", "how much each parameter matters", Program::engine},
-    VerbLine{"report", "RUN...", "a study as a page for a browser, or several beside each other",
+    VerbLine{"report", "RUN...", "a study as a page for a browser, or several side by side",
              Program::engine},
     VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx",
              Program::reader},

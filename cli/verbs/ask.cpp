@@ -30,8 +30,8 @@ hpo::Params own_params(const Arguments& arguments) {
                         base::cat("--set: '", base::printable(word, 60), "', expected NAME=VALUE"));
     const std::string name = word.substr(0, equals);
     if (params.find(name) != nullptr)
-      throw base::Error(base::Errc::usage, base::cat("--set: two values of ",
-                                                     base::printable(name, 60), ", expected one"));
+      throw base::Error(base::Errc::usage,
+                        base::cat("--set: ", base::printable(name, 60), " is given twice"));
     params.set(name, hpo::parse_value(word.substr(equals + 1)));
   }
   return params;
@@ -59,7 +59,7 @@ int run_ask(const Arguments& arguments) {
   const bool later = arguments.has("--enqueue");
   const hpo::Params own = own_params(arguments);
   if (later && own.empty())
-    throw base::Error(base::Errc::usage, "--enqueue: expected values with --set NAME=VALUE");
+    throw base::Error(base::Errc::usage, "--enqueue needs values: --set NAME=VALUE");
   base::JsonWriter json;
   json.begin_object().field("call", later ? "enqueue" : "ask").field("ticket", ticket);
   if (!own.empty()) json.key("params").raw(hpo::json_of(own));

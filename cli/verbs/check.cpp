@@ -120,7 +120,7 @@ void say_refusal(Require require) {
   try {
     require();
   } catch (const base::Error& error) {
-    std::fprintf(stderr, "  a sweep is refused on this machine: %s\n", error.what());
+    std::fprintf(stderr, "  this machine cannot run a sweep of it: %s\n", error.what());
   }
 }
 
@@ -141,7 +141,7 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   std::string words;
   for (const std::string& word : command.words_with("TRIAL/params.json"))
     words += base::cat(words.empty() ? "" : " ", base::shell_quoted(base::printable(word, 200)));
-  std::fprintf(stderr, "%s: good. A trial runs, in %s: %s\n",
+  std::fprintf(stderr, "%s is valid. Each trial will run, in %s: %s\n",
                base::printable(arguments.text("FILE")).c_str(), command.folder.c_str(),
                words.c_str());
   say_advice(arguments);
@@ -183,7 +183,7 @@ int check_asked(const Arguments& arguments, const hpo::StudySpec& study) {
   if (arguments.has("--quiet")) return kDone;
   print_result(hpo::resolved_yaml(study));
   const std::string file = base::printable(arguments.text("FILE"));
-  std::fprintf(stderr, "%s: good. Its trials are run by whoever asks for them: %s ask %s\n",
+  std::fprintf(stderr, "%s is valid. Your program runs its trials, which it gets from: %s ask %s\n",
                file.c_str(), called_as().c_str(),
                base::shell_quoted(arguments.text("FILE")).c_str());
   say_advice(arguments);
@@ -214,7 +214,7 @@ int run_check(const Arguments& arguments) {
   const auto& header = loaded.data.value.get().header();
   const std::string replayed =
       header.replayed_rows > 0 ? base::cat(" and ", header.replayed_rows, " old ones") : "";
-  std::fprintf(stderr, "%s: good. %s\n", base::printable(arguments.text("FILE")).c_str(),
+  std::fprintf(stderr, "%s is valid. %s\n", base::printable(arguments.text("FILE")).c_str(),
                base::cat(header.rows, " rows of ", header.cols, " inputs: ", header.new_rows(),
                          replayed, " to train, ", header.valid_rows, " to choose by, ",
                          header.test_rows, " for the final test")

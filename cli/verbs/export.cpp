@@ -23,8 +23,7 @@ int run_export(const Arguments& arguments) {
   const std::string instead = exported_instead(arguments);
   if (options.times && !instead.empty())
     throw base::Error(base::Errc::usage,
-                      base::cat("--times stands beside ", instead,
-                                ", which has no times, expected one of the two"));
+                      base::cat("--times cannot be used with ", instead, ", which has no times"));
   if (instead == "--edf" || instead == "--slice") {
     write_plot_data(arguments, instead == "--edf" ? hpo::edf_of(study) : hpo::slices_of(study),
                     instead);
@@ -32,7 +31,7 @@ int run_export(const Arguments& arguments) {
   }
   const bool candidates = instead == "--candidates";
   if (candidates && format != "csv")
-    throw base::Error(base::Errc::usage, "--candidates: expected --format csv");
+    throw base::Error(base::Errc::usage, "--candidates works only with --format csv");
   std::string text = candidates        ? hpo::candidates_csv(hpo::candidates_of(study))
                      : format == "csv" ? hpo::export_csv(study, options)
                                        : hpo::export_json(study, options);

@@ -42,9 +42,8 @@ void require_new_study(const Arguments& arguments) {
   std::error_code none;
   if (arguments.has("--output") &&
       std::filesystem::equivalent(file, arguments.text("--output"), none))
-    throw base::Error(base::Errc::usage,
-                      base::cat("--output: ", base::printable(file, 4096),
-                                " is the file to import, expected another name"));
+    throw base::Error(base::Errc::usage, base::cat("--output: ", base::printable(file, 4096),
+                                                   " is the file to import; choose another name"));
   require_new_output(arguments);
 }
 
@@ -76,11 +75,11 @@ int import_trials(const Arguments& arguments, const hpo::OptunaStorage& storage)
   });
   const std::size_t outside = imported.ended - imported.trials.size();
   if (outside > 0 && imported.trials.empty())
-    imported.notes.leave(base::cat("any trial: not one of the ", imported.ended,
-                                   " lies in this space, so the study begins anew"));
+    imported.notes.leave(base::cat("any trial: none of the ", imported.ended,
+                                   " lies in this space, so the study starts without trials"));
   else if (outside > 0)
     imported.notes.leave(
-        base::cat(outside, " of ", imported.ended, " trials, which lie outside of this space"));
+        base::cat(outside, " of ", imported.ended, " trials, which lie outside this space"));
   const base::Path folder = runs_folder(arguments) / study.name;
   hpo::write_imported(study, imported.trials, folder);
   say_notes(imported);
@@ -118,9 +117,7 @@ int run_import(const Arguments& arguments) {
     throw base::Error(base::Errc::study, base::cat(base::printable(file), ":1:1: the file has ",
                                                    text.size(), " bytes, expected at most 1 MiB"));
   if (arguments.has("--study"))
-    throw base::Error(base::Errc::usage,
-                      "--study: the file is no database or journal of Optuna, expected one, or a "
-                      "sweep file of W&B without --study");
+    throw base::Error(base::Errc::usage, "--study works only with a database or journal of Optuna");
   const hpo::Imported imported = hpo::import_wandb(text, file, places_of(arguments));
   say_notes(imported);
   write_result(arguments, imported.yaml);

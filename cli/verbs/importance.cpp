@@ -13,7 +13,7 @@ namespace {
 
 std::string text_importance(const hpo::MetricImportance& importance) {
   if (importance.parameters.empty())
-    return base::cat("nothing can be said yet: expected ", hpo::kFewestOutcomes,
+    return base::cat("too little to go by yet: importance needs ", hpo::kFewestOutcomes,
                      " trials that ended, and a parameter that varies");
   Table table({"parameter", "importance", "trials"}, 1);
   for (const hpo::Importance& one : importance.parameters)

@@ -48,10 +48,12 @@ rt::Platform platform_of(const Arguments& arguments, const hpo::StudySpec& study
 std::string text_of(const std::string& study, const hpo::Plan& plan) {
   const char* bound = plan.at_least ? "at least " : "";
   const char* trials = plan.ends_by_time ? " trials or so in limits.time, " : " trials, ";
-  std::string out = base::cat(study, ": ", plan.trials, trials, plan.epochs, " epochs of which ",
-                              plan.distinct_epochs, " are distinct\n");
-  out += base::cat("steps   ", bound, plan.steps, " of which ", plan.distinct_steps,
-                   " are distinct\n");
+  std::string out =
+      base::cat(study, ": ", plan.trials, trials, plan.epochs, " epochs, of which ",
+                plan.distinct_epochs, " must be computed",
+                plan.distinct_epochs < plan.epochs ? " (the rest are shared)" : "", "\n");
+  out += base::cat("steps   ", bound, plan.steps, ", of which ", plan.distinct_steps,
+                   " must be computed\n");
   out += base::cat("work    ", bound, short_amount(plan.distinct_flops, "FLOP"), " of ",
                    short_amount(plan.flops, "FLOP"), " asked for\n");
   out += base::cat("memory  ", bound, base::format_bytes(plan.memory), " of data and networks\n");
@@ -64,8 +66,8 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
                      base::format_bytes(plan.gpu_memory), "\n");
   if (plan.at_least)
     out +=
-        "what networks become is decided while they train: counted is what is sure, and the "
-        "cheapest that can follow\n";
+        "networks change while they train: the figures count what is sure, and the cheapest that "
+        "can follow\n";
   return out;
 }
 
@@ -90,8 +92,8 @@ int run_plan(const Arguments& arguments) {
       if (arguments.has(option))
         throw base::Error(base::Errc::usage,
                           base::cat(option,
-                                    " stands beside a study of programs, whose time nobody "
-                                    "knows, expected a study of networks"));
+                                    " cannot be used with a study of programs, whose time is "
+                                    "unknown"));
     }
     hpo::require_resources(hpo::trial_resources(study, study.space.middle()));
     const hpo::Plan plan = hpo::plan_programs(study);
@@ -102,15 +104,14 @@ int run_plan(const Arguments& arguments) {
               plan.ends_by_time ? std::string("as many trials as end in limits.time")
                                 : base::cat("at most ", base::counted(plan.trials, "trial"));
           return base::cat(study.name, ": ", trials,
-                           ", each of which runs a program; nobody knows what that costs\n");
+                           ", each of which runs a program, whose cost is unknown\n");
         });
     return kDone;
   }
   if (arguments.has("--platform") && arguments.has("--workers"))
     throw base::Error(
         base::Errc::usage,
-        "--workers stands beside --platform, whose file says how many cores there are, "
-        "expected one of the two");
+        "--workers cannot be used with --platform, whose file gives the number of cores");
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
   hpo::share_gpus(study, config);

@@ -146,14 +146,14 @@ int run_predict(const Arguments& arguments) {
   const bool json = arguments.has("--json");
   if (json && !arguments.has("--output"))
     throw base::Error(base::Errc::usage,
-                      "--json: expected --output FILE beside it, for the predictions");
+                      "--json works only with --output FILE, which gets the predictions");
   const base::Path file = model_path(arguments, arguments.text("MODEL"));
   const nn::TrainedModel model = nn::read_trained_model(file.string());
   const nn::PredictOptions options{.probabilities = arguments.has("--proba"),
                                    .keep = arguments.texts("--keep")};
   if (options.probabilities && !model.data.is_classification())
     throw base::Error(base::Errc::usage,
-                      "--proba: the model predicts a number, expected one of classes");
+                      "--proba works only with a model of classes; this one predicts a number");
   kern::prepare_thread();
   Output output(arguments);
   const nn::Predicted done =

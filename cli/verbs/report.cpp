@@ -27,7 +27,7 @@ std::vector<hpo::StudyReader> open_runs(const Arguments& arguments) {
   for (const std::string& run : runs) {
     if (std::ranges::count(runs, run) > 1)
       throw base::Error(base::Errc::usage, base::cat("RUN: '", base::printable(run, 60),
-                                                     "' stands twice, expected different studies"));
+                                                     "' is given twice; name each study once"));
     studies.emplace_back(hpo::find_run(run, runs_folder(arguments)));
   }
   return studies;
@@ -41,7 +41,7 @@ base::Path default_file(const Arguments& arguments, const std::vector<hpo::Study
 }  // namespace
 
 void declare_report(Arguments& arguments) {
-  arguments.positionals("RUN", "a study's name or its folder; several stand beside each other");
+  arguments.positionals("RUN", "a study's name or its folder; several are shown side by side");
   declare_dir(arguments);
   arguments.option(
       kOutput, "FILE",

@@ -110,14 +110,14 @@ int run_simulate(const Arguments& arguments) {
   hpo::require_own_trials(study);
   if (study.runs_command)
     throw base::Error(base::Errc::study, base::cat(study.file,
-                                                   ": its trials run a program, whose cost "
-                                                   "nobody knows, expected a study of networks"));
+                                                   ": its trials run a program, whose cost is "
+                                                   "unknown; use a study of networks"));
   const std::vector<std::string> keys = hpo::real_time_keys(study);
   if (std::ranges::find(keys, "adapt.command") != keys.end())
     throw base::Error(base::Errc::study,
                       base::cat(study.file,
-                                ": a program decides about its networks, which would "
-                                "be asked about made-up ones, expected another policy"));
+                                ": adapt.command runs a program, which would be asked about "
+                                "networks that do not exist; use another policy"));
   if (!arguments.has("--platform"))
     throw base::Error(base::Errc::usage,
                       "--platform is missing, expected a platform file such as "

@@ -35,7 +35,7 @@ int send_away(const hpo::StudyReader& run, const std::string& node) {
     throw base::Error(
         base::Errc::usage,
         base::cat("--node: no node '", base::printable(node, 60), "' works for '", run.info().name,
-                  "', expected ", there.empty() ? "none: there are no nodes" : "one of " + there,
+                  "'", there.empty() ? ", which has no nodes" : ", expected one of " + there,
                   base::did_you_mean(node, names)));
   }
   hpo::ask_to_dismiss(run.folder(), node);

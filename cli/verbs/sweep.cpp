@@ -45,14 +45,14 @@ hpo::Cause cause_of(const std::string& word) {
   if (word == kAnyCause) return hpo::Cause::none;
   const auto cause = word.empty() ? std::nullopt : hpo::cause_of(word);
   if (cause) return *cause;
-  std::vector<std::string> words{kAnyCause};
+  std::vector<std::string> words;
   for (const std::string_view known : hpo::kCauseNames.all())
     if (!known.empty()) words.emplace_back(known);
-  std::string expected;
-  for (const std::string& known : words) expected += (expected.empty() ? "" : ", ") + known;
-  throw base::Error(base::Errc::usage,
-                    base::cat(kRetryFailed, ": '", base::printable(word, 60), "', expected one of ",
-                              expected, base::did_you_mean(word, words)));
+  words.emplace_back(kAnyCause);
+  throw base::Error(
+      base::Errc::usage,
+      base::cat(kRetryFailed, ": unknown cause '", base::printable(word, 60), "', expected ",
+                base::either(words), base::did_you_mean(word, words)));
 }
 
 /// How what failed runs again; empty where nothing did, or the study is over all the same.
@@ -109,7 +109,7 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
     return base::cat("next: no trial got as far as a report; with a larger limits.time, ", again);
   if (!result.best && result.counts.failed == 0 && result.counts.all() > 0)
     return base::cat("next: ", study.metric.name,
-                     " is no number in any trial; with another metric, ", again);
+                     " is not a number in any trial; with another metric, ", again);
   if (!result.best) return base::cat("next: mend what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = base::shell_quoted(runs_folder(arguments) / study.name);

@@ -51,13 +51,13 @@ std::string message_of(const Arguments& arguments, bool report) {
 void check_words(const Arguments& arguments, bool report) {
   const bool failed = arguments.has("--failed"), stopped = arguments.has("--stopped");
   const auto refuse = [](const char* words) { throw base::Error(base::Errc::usage, words); };
-  if (failed && stopped) refuse("--failed and --stopped: expected one of the two");
+  if (failed && stopped) refuse("--failed and --stopped cannot be used together");
   if (report && (failed || stopped))
-    refuse("--step is for a report on the way, --failed and --stopped for the end: expected one");
+    refuse("--step is for a report on the way; it cannot be used with --failed or --stopped");
   if (failed && arguments.has("VALUE"))
-    refuse("VALUE: a failed trial has none, expected --failed without it");
+    refuse("VALUE cannot be used with --failed: a failed trial has no value");
   if (arguments.has("--message") && !failed)
-    refuse("--message: expected --failed, which it explains");
+    refuse("--message works only with --failed, which it explains");
 }
 
 }  // namespace

@@ -128,8 +128,8 @@ int run_train(const Arguments& arguments) {
   if (study.runs_command)
     throw base::Error(base::Errc::usage,
                       base::cat(arguments.text("FILE"),
-                                " runs a command, but train trains a network, "
-                                "expected trellis sweep, or rerun for one trial"));
+                                " runs a command, but train trains a network; use trellis sweep, "
+                                "or rerun for one trial"));
   hpo::RunOptions options = run_options(arguments, study);
   hpo::Params params = chosen_params(arguments, study);
   // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a

@@ -141,9 +141,9 @@ void Driver::retry_failed() {
       failed.emplace_back(row.trial, Reopened{row.cause, row.attempts});
   }
   if (failed.empty()) return;
-  setup_.observer.note(base::cat(base::counted(failed.size(), "failed trial"),
-                                 failed.size() > 1 ? " run again" : " runs again",
-                                 ", as retry says now"));
+  setup_.observer.note(base::cat("running ", base::counted(failed.size(), "failed trial"),
+                                 " again: retry in the study file now covers ",
+                                 failed.size() > 1 ? "them" : "it"));
   for (const auto& [trial, reopened] : failed) emit(trial, reopened);
 }
 

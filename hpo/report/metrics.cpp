@@ -66,8 +66,8 @@ std::optional<Section> metrics_section(const Gathered& study) {
     return section;
   }
   const std::size_t count = study.front->trials.size();
-  section.heading = base::cat(count, count == 1 ? " trial is" : " trials are", " on the front of ",
-                              metric_names(study), ".");
+  section.heading = base::cat(count, count == 1 ? " trial is" : " trials are",
+                              " on the Pareto front of ", metric_names(study), ".");
   if (study.front->hypervolume)
     section.lead = base::cat("Its hypervolume is ", number(*study.front->hypervolume), ". ");
   section.lead += bounds_text(study);

@@ -162,9 +162,10 @@ std::string confusion_html(const Gathered& study) {
     for (std::size_t given = 0; given < classes; ++given) {
       const std::int64_t rows = table.counts[truth][given];
       if (truth == given || rows == 0) continue;
-      mistakes.emplace_back(rows, base::cat(base::counted(rows, "row"), " of ",
-                                            visible(table.classes[truth], kLongName), " taken for ",
-                                            visible(table.classes[given], kLongName)));
+      mistakes.emplace_back(
+          rows,
+          base::cat(base::counted(rows, "row"), " of ", visible(table.classes[truth], kLongName),
+                    " predicted as ", visible(table.classes[given], kLongName)));
     }
   }
   std::ranges::stable_sort(mistakes, std::ranges::greater{},

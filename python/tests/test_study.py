@@ -95,7 +95,7 @@ class Asking(WithStudy):
         self.assertEqual([(t.number, t.metrics) for t in study.best_trials],
                          [(number, dict(zip(("accuracy", "size"), results[number]))) for number in (1, 3, 0)])
         self.assertEqual(study.best_trial.number, 1)
-        with self.assertRaisesRegex(trellis.TrellisError, "goal stands beside"):
+        with self.assertRaisesRegex(trellis.TrellisError, "goal cannot be used with"):
             trellis.create_study("odd", parameters=SPACE, metric=both, goal="minimize")
 
     def test_a_trial_that_diverged_may_return_what_it_had(self):

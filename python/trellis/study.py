@@ -416,7 +416,7 @@ def create_study(name, *, parameters, metric="value", goal=None, method=None, ea
     if isinstance(metric, str):
         metric = {"name": metric, "goal": goal or "minimize"}
     elif goal is not None:
-        raise TrellisError("goal stands beside metrics that have their own, expected it in each of them alone")
+        raise TrellisError("goal cannot be used with a list of metrics; give each of them its own goal")
     _require_values(parameters)
     file = {"name": name, "parameters": parameters, "metric": metric, **more}
     for key, value in (("method", method), ("early_stop", early_stop), ("seed", seed)):
@@ -482,5 +482,5 @@ def load_study(run, *, directory="runs"):
 def _open(run, directory):
     folder = os.path.abspath(keeper.start_again(run, "--dir", str(directory)))
     if not os.path.isdir(folder):
-        raise TrellisError(f"{folder} is no folder")
+        raise TrellisError(f"{folder} is not a folder")
     return Study(run, folder, os.path.abspath(str(directory)))

@@ -111,7 +111,7 @@ def streams_a_table_that_does_not_fit(place):
 def says_where_no_device_may_be_used(place):
     there = place.study("digits", "resources: {gpus: 1}")
     done = place.trellis("sweep", there, "--dir", "hidden", env={"CUDA_VISIBLE_DEVICES": ""}, code=NO_DEVICE)
-    expect("resources.gpus: 1 for each trial, this machine offers 0" in done.stderr, done.stderr)
+    expect("resources.gpus: each trial needs 1, this machine has 0" in done.stderr, done.stderr)
     expect(not (place.folder / "hidden/digits/study.db").exists(), "a refused study was begun")
 
 

@@ -133,9 +133,8 @@ TrialFailure diverged_before(std::int64_t epoch) {
 
 void require_resources(const TrialResources& asked, int workers, int gpus) {
   auto refuse = [](std::string_view what, const std::string& wanted, const std::string& there) {
-    throw base::Error(base::Errc::no_device,
-                      base::cat("resources.", what, ": ", wanted,
-                                " for each trial, this machine offers ", there));
+    throw base::Error(base::Errc::no_device, base::cat("resources.", what, ": each trial needs ",
+                                                       wanted, ", this machine has ", there));
   };
   if (asked.cpus > workers) refuse("cpus", std::to_string(asked.cpus), std::to_string(workers));
   if (asked.gpus > gpus) refuse("gpus", base::format_double(asked.gpus), std::to_string(gpus));
@@ -160,9 +159,9 @@ void require_resources(const TrialResources& asked) {
 
 void prepare_gpu(const TrialResources& asked) {
   if (asked.gpus > 1) {
-    throw base::Error(base::Errc::no_device,
-                      base::cat("resources.gpus: ", base::format_double(asked.gpus),
-                                " for each trial, a network trains on one at most"));
+    throw base::Error(base::Errc::no_device, base::cat("resources.gpus: each trial needs ",
+                                                       base::format_double(asked.gpus),
+                                                       ", but a network trains on one at most"));
   }
   if (device_rule(asked).gpu_from < kNoGpu) tasks::setup_gpus();
 }

@@ -398,7 +398,7 @@ void expect_refused(const std::function<void()>& start, const std::string& words
 
 TEST(Gpus, AreRefusedWhereThereAreNone) {
   expect_refused([] { require_resources({.gpus = 1}, 1, 0); },
-                 "resources.gpus: 1 for each trial, this machine offers 0");
+                 "resources.gpus: each trial needs 1, this machine has 0");
 }
 
 TEST(Gpus, TwoForOneNetworkAreRefused) {

@@ -195,7 +195,9 @@ TEST(Reopened, WhereAPolicyThatCameLaterSaysSo) {
   session(folder.path(), spec, first);
   spec.retry = {.max = 2, .on = {Cause::lost}};
   const std::string said = with_other_retry(folder.path(), spec, same);
-  EXPECT_NE(said.find("5 failed trials run again, as retry says now\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("running 5 failed trials again: retry in the study file now covers them\n"),
+            std::string::npos)
+      << said;
   EXPECT_EQ(attempts_of_lost(folder.path()), (std::vector<std::int64_t>(5, 3)))
       << "the first one counts";
   EXPECT_EQ(failures(folder.path()).at(Cause::diverged), 5);

@@ -180,8 +180,9 @@ TEST_F(Sections, OfSeveralMetricsAndBounds) {
   made.add({}, Finished{Finish::trials, "20 trials"});
   const Gathered study = gathered(made);
   const auto section = metrics_section(study);
-  EXPECT_EQ(heading(section), base::cat(study.front->trials.size(),
-                                        " trials are on the front of valid.accuracy and size."));
+  EXPECT_EQ(heading(section),
+            base::cat(study.front->trials.size(),
+                      " trials are on the Pareto front of valid.accuracy and size."));
   EXPECT_NE(section->lead.find("9 trials break a bound: size <= 200."), std::string::npos)
       << section->lead;
   EXPECT_GT(study.front->trials.size(), 1U);
