@@ -151,7 +151,7 @@ class Auto final : public Policy {
         end_(setup.epochs * kGrid),
         continued_(setup.adaptation.continued) {
     if (resizable_layers(born_).empty()) {
-      throw SpecError(-1, "", "auto: there is no layer whose units could be more or fewer");
+      throw SpecError(-1, "", "auto: no layer can be resized");
     }
     if (continued_) {
       // What was trained keeps its units; they may have become too few.

@@ -32,7 +32,7 @@ std::invoke_result_t<const Ask&> guard(const std::string& plugin, std::string_vi
     throw base::Error(base::Errc::study,
                       who + " threw \"" + base::printable(error.what(), kLongestWhy) + "\"");
   } catch (...) {
-    throw base::Error(base::Errc::study, who + " threw what is no std::exception");
+    throw base::Error(base::Errc::study, who + " threw something that is not a std::exception");
   }
 }
 

@@ -18,8 +18,8 @@ constexpr std::size_t kShown = 80;
 std::string excerpt(const Json& json) { return base::printable(json.raw(), kShown); }
 
 [[noreturn]] void fail(const Json& json) {
-  throw base::Error(base::Errc::data,
-                    excerpt(json) + " is no operation, expected " + std::string(kOperationForm));
+  throw base::Error(base::Errc::data, excerpt(json) + " is not an operation, expected " +
+                                          std::string(kOperationForm));
 }
 
 FieldValue value_of(const Json& json, const std::string& name) {

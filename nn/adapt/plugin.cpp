@@ -35,7 +35,7 @@ void check_field(const std::string& who, const FieldInfo& field) {
   if (std::ranges::find(kTaken, field.name) != kTaken.end())
     throw base::Error(base::Errc::study, what + "which the study file needs itself");
   if (field.piecewise || field.type == FieldType::number_by_name)
-    throw base::Error(base::Errc::study, what + "which is no single value");
+    throw base::Error(base::Errc::study, what + "which is not a single value");
   if (field.type == FieldType::word && field.choices.empty())
     throw base::Error(base::Errc::study, what + "a word without choices");
   if (!field.value) return;
@@ -67,7 +67,7 @@ class Copy {
   Copy(const std::string& path, std::span<const std::byte> bytes)
       : file_(memfd_create("policy", MFD_CLOEXEC)) {
     if (!file_ || base::write_all(file_.fd(), bytes) != 0)
-      throw base::Error(base::Errc::study, path + ": there is no memory to load it");
+      throw base::Error(base::Errc::study, path + ": out of memory while loading it");
   }
   [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_.fd()); }
   /// The loader takes a path that it knows for the library that it has loaded from there.
@@ -108,7 +108,7 @@ PolicyKind load(const std::string& path, std::span<const std::byte> bytes) {
   const auto* const plugin = static_cast<const PolicyPlugin*>(dlsym(library, "trellis_policy"));
   if (plugin == nullptr)
     throw base::Error(base::Errc::study,
-                      path + ": is no policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
+                      path + ": is not a policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
   if (plugin->interface != kPolicyInterface) {
     throw base::Error(
         base::Errc::study,

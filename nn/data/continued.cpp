@@ -106,8 +106,8 @@ class Making {
       if (is_other_unit(model_.header().targets[t], header_.targets[t]))
         header_.notes.push_back(
             "the target " + in_quotes(header_.targets[t].name) +
-            " spreads over other numbers than in the model's training: taken for another unit, in "
-            "which the network answers from now on");
+            " has another spread than in the model's training: treated as another unit, in which "
+            "the network answers from now on");
   }
 
   /// Where numbers lie far from those of the model's training.
@@ -148,8 +148,9 @@ class Making {
                             ", which it predicts; the data has " + first_names(target_names(now)));
     const bool tables = !now.columns.empty() && !known.columns.empty();
     if (!tables && now.input != known.input)
-      throw base::Error(base::Errc::study, of + "expected rows of " + known.input.text() +
-                                               ", as it takes; the data has " + now.input.text());
+      throw base::Error(base::Errc::study, of + "expected rows of size " + known.input.text() +
+                                               ", as the model takes; the data has " +
+                                               now.input.text());
     if (tables && !(has_named_columns(now) && has_named_columns(known)) &&
         (has_named_columns(now) != has_named_columns(known) || now.places != known.places))
       throw base::Error(base::Errc::study,

@@ -28,7 +28,7 @@ std::string kind_word(const FeatureColumn& column) {
   switch (column.kind()) {
     case ColumnKind::categories:
     case ColumnKind::hashed:
-      return "texts";
+      return "strings";
     case ColumnKind::date:
       return "dates";
     case ColumnKind::number:
@@ -77,13 +77,13 @@ std::vector<std::optional<std::size_t>> places_in(const std::vector<FeatureColum
 }
 
 FeatureColumn merged(const FeatureColumn& known, const FeatureColumn& fresh) {
-  const bool texts = kind_word(known) == "texts";
+  const bool texts = kind_word(known) == "strings";
   const bool fits = kind_word(known) == kind_word(fresh) && (texts || known.date == fresh.date) &&
                     (known.kind() == fresh.kind() || known.kind() == ColumnKind::hashed);
   if (!fits) {
-    const std::string is = known.kind() == fresh.kind()           ? "dates written in another order"
-                           : texts && kind_word(fresh) == "texts" ? "too many different texts"
-                                                                  : kind_word(fresh);
+    const std::string is = known.kind() == fresh.kind() ? "dates written in another order"
+                           : texts && kind_word(fresh) == "strings" ? "too many different strings"
+                                                                    : kind_word(fresh);
     throw base::Error(base::Errc::study, "expected " + kind_word(known) + " in column " +
                                              in_quotes(known.name) +
                                              ", as in its training; the data has " + is + " there");

@@ -147,7 +147,7 @@ void settle_header(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
     table.notes.emplace_back("the first line is data: columns are c1, c2, ...");
   } else if (has_numbers(head.front())) {
     table.notes.emplace_back(
-        "the first line names the columns, though it has numbers (`header: false` takes it as "
+        "the first line names the columns, though it has numbers (`header: false` treats it as "
         "data)");
   } else {
     table.notes.emplace_back("the first line names the columns");
@@ -186,14 +186,14 @@ void assign_roles(const std::string& path, const DataSpec& spec, CsvSurvey& tabl
   const auto input = [&](const std::string& word, const std::string& key) -> CsvColumn& {
     CsvColumn& column = table.columns[not_target(word, key)];
     if (column.role == ColumnRole::ignored)
-      throw DataError(path, key + ": " + in_quotes(word) + " is to be ignored, too");
+      throw DataError(path, key + ": " + in_quotes(word) + " is in `ignore`, too");
     column.keep = true;
     return column;
   };
   for (const std::string& word : spec.keep) input(word, "keep");
   for (const std::string& word : spec.categories) input(word, "categories").categorical = true;
   const bool by_group = !spec.split.group.empty(), by_time = !spec.split.time.empty();
-  if (by_group && by_time) throw DataError(path, "split has group and time, expected one of them");
+  if (by_group && by_time) throw DataError(path, "split has group and time; use one of them");
   if (by_group) table.split_by = not_target(spec.split.group, "split.group");
   if (by_time) table.split_by = not_target(spec.split.time, "split.time");
   if (table.split_by && !table.columns[*table.split_by].keep) {
@@ -258,7 +258,7 @@ bool CsvSurvey::lacks_target(const std::vector<CsvField>& record) const {
 namespace {
 
 constexpr const char* kOneColumn =
-    ": the lines hold no delimiter that cuts them into equally many columns, expected commas, "
+    ": no delimiter cuts the lines into equally many columns, expected commas, "
     "semicolons, tabs, bars or blanks";
 
 /// The columns with their names, and what the study says about them.

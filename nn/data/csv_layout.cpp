@@ -215,7 +215,7 @@ std::string skip_advice(const CsvText& csv, std::size_t rows) {
   const auto skip = proposed_skip(csv);
   if (!skip) return {};
   std::string advice =
-      "; `" + skip_words(*skip) + "` (of data) leaves out what is no row of the table";
+      "; in data: `" + skip_words(*skip) + "` leaves out what is not a row of the table";
   const bool ends = rows > 0 && skip->footer > static_cast<std::int64_t>(csv.footer);
   if (ends && skip->lines == 0 && skip->comment.empty())
     advice += ", and so does `rows: " + std::to_string(rows) + "`";
@@ -226,7 +226,7 @@ std::string second_header_advice(const CsvText& csv, const CsvSurvey& table, con
   if (!table.header || text.line != table.first_row) return {};
   SkipSpec skip = skip_of(csv);
   ++skip.after_header;
-  return "; `" + skip_words(skip) + "` (of data) if the line holds units or a second header";
+  return "; in data: `" + skip_words(skip) + "` if the line holds units or a second header";
 }
 
 void refuse_second_header(CsvFiles files, const CsvSurvey& table) {
@@ -249,7 +249,7 @@ void refuse_second_header(CsvFiles files, const CsvSurvey& table) {
   const CsvText& csv = files.front();
   throw DataError(
       csv.path, table.first_row, 1,
-      "this row has texts where all others have numbers, in " + first_names(texts) +
+      "this row has text where all other rows have numbers, in " + first_names(texts) +
           second_header_advice(csv, table, CsvField{.raw = {}, .line = table.first_row}));
 }
 

@@ -29,7 +29,7 @@ void refuse_comment_as_header(const CsvText& csv, const CsvField& first);
 /// "skip: {lines: 2, comment: '#'}"
 [[nodiscard]] std::string skip_words(const SkipSpec& skip);
 
-/// "; `skip: {footer: 1}` (of data) leaves out what is no row": the end of a message; empty where
+/// "; in data: `skip: {footer: 1}` leaves out what is not a row": the end of a message; empty where
 /// nothing can be proposed. `rows`: those before the line that the message is about; 0: none is.
 [[nodiscard]] std::string skip_advice(const CsvText& csv, std::size_t rows = 0);
 

@@ -153,7 +153,7 @@ std::size_t find_column(const std::string& path, const CsvSurvey& table, const s
   const auto& columns = table.columns;
   if (table.doubled.contains(word)) {
     throw DataError(path, key + ": several columns are called " + in_quotes(word) +
-                              ", expected the number of one of them");
+                              "; give the number of one of them");
   }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].name == word) return c;

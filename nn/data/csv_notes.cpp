@@ -86,11 +86,11 @@ void note_missing(CsvSurvey& table) {
 void note_left_out(CsvSurvey& table) {
   note(table, "left out, as `ignore` says", left_out(LeftOut::asked));
   note(table, "left out, no value", left_out(LeftOut::empty));
-  note(table, "left out, the same text in every row", left_out(LeftOut::one_text));
+  note(table, "left out, the same value in every row", left_out(LeftOut::one_text));
   note(table, "left out, numbers the rows (`keep` makes it an input)",
        left_out(LeftOut::row_number));
   note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
-  note(table, "left out, nearly every row has a text of its own (`keep` makes it inputs)",
+  note(table, "left out, nearly every row has its own value (`keep` makes it inputs)",
        left_out(LeftOut::id), example);
   note(table, "left out, the split goes by it (`keep` makes it an input)", left_out(LeftOut::split),
        [](const CsvColumn& c) { return c.date == DateOrder::none ? "" : order_text(c); });
@@ -119,16 +119,16 @@ void note_columns(CsvSurvey& table) {
     const bool usual = format.bare() && (!format.decimal_comma || format.gaps);
     return usual ? "" : read_as_text(column.counts.first_text, format);
   });
-  note(table, "numbers with zeros in front, as codes have them (`categories` takes them for names)",
+  note(table, "numbers with leading zeros, as in codes (`categories` treats them as categories)",
        [](const CsvColumn& c) { return c.role == ColumnRole::number && c.counts.zeros; });
   note(
-      table, "taken off the numbers, which are large beside their spread",
+      table, "subtracted from the numbers, which are large compared with their spread",
       [](const CsvColumn& column) { return column.offset != 0; },
       [](const CsvColumn& column) { return base::format_double(column.offset); });
-  note(table, "texts, one input for each", with_role(ColumnRole::categories),
+  note(table, "categories, one input for each", with_role(ColumnRole::categories),
        [](const CsvColumn& c) { return std::to_string(c.categories.size()); });
   note(table,
-       "more than " + std::to_string(kMaxCategories) + " texts, hashed into " +
+       "more than " + std::to_string(kMaxCategories) + " categories, hashed into " +
            std::to_string(kHashInputs) + " inputs",
        with_role(ColumnRole::hashed));
   const auto dates = [](auto wanted) {
@@ -142,7 +142,7 @@ void note_columns(CsvSurvey& table) {
   note(table, "times of day: the hour, and its place in the day",
        dates([](DateOrder o) { return o == DateOrder::clock; }));
   note(
-      table, "no numbers, taken for missing values",
+      table, "not numbers, treated as missing values",
       [](const CsvColumn& c) { return c.counts.gaps > 0; },
       [](const CsvColumn& c) {
         return base::cat(c.counts.gaps, ", such as ", in_quotes(c.counts.first_gap.value()));

@@ -40,6 +40,10 @@ std::vector<std::string> words_of(const ColumnSlip& slip) {
   return slip.words.empty() ? std::vector{slip.at.value()} : slip.words;
 }
 
+const char* if_missing(std::size_t words) {
+  return words == 1 ? "if this text marks a missing value" : "if these texts mark a missing value";
+}
+
 std::string code_advice(const std::vector<const CsvColumn*>& columns) {
   std::vector<std::string> names, words;
   for (const CsvColumn* column : columns) {
@@ -47,19 +51,18 @@ std::string code_advice(const std::vector<const CsvColumn*>& columns) {
     for (const std::string& word : words_of(*column->slip)) words.push_back(word);
   }
   const bool one = names.size() == 1;
-  return std::string("; `categories: ") + yaml_list(names) +
-         (one ? "` (of data) takes its values for names, `ignore: "
-              : "` (of data) takes their values for names, `ignore: ") +
-         yaml_list(names) +
-         (one ? "` leaves it out, `missing: " : "` leaves them out, `missing: ") +
-         yaml_list(words) + "` if no value is meant";
+  return std::string("; in data: `categories: ") + yaml_list(names) +
+         (one ? "` treats the column as categories, `ignore: "
+              : "` treats the columns as categories, `ignore: ") +
+         yaml_list(names) + (one ? "` drops it, `missing: " : "` drops them, `missing: ") +
+         yaml_list(words) + "` " + if_missing(words.size());
 }
 
 std::string word_advice(const CsvColumn& column) {
   const ColumnSlip& slip = *column.slip;
-  if (slip.words.empty()) return "; where it stands for no value, name it in data.missing";
-  return "; `missing: [" + base::listed(slip.words) +
-         "]` (of data) if no value is meant, `keep` to take the column as texts";
+  if (slip.words.empty()) return "; if it marks a missing value, list it in data.missing";
+  return "; in data: `missing: [" + base::listed(slip.words) + "]` " +
+         if_missing(slip.words.size()) + ", `keep` to treat the column as categories";
 }
 
 /// Where the first row alone is odd, it may be none.
@@ -88,7 +91,7 @@ void refuse_slips(CsvFiles files, const CsvSurvey& table) {
   }
   std::string advice = codes ? code_advice(alike) : word_advice(first);
   advice += row_advice(csv, first, table);
-  if (!others.empty()) advice += "; such texts are in " + first_names(others) + ", too";
+  if (!others.empty()) advice += "; such values are also in " + first_names(others);
   double ignored = 0;
   const bool large = slip.words.empty() && read_number(slip.at, ignored) == FieldKind::too_large;
   throw DataError(csv.path, slip.at.line, slip.at.column,

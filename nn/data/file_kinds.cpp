@@ -179,7 +179,7 @@ void refuse_other_kind(const std::string& path, std::string_view bytes) {
   if (pandas) command = std::string(kPandas) + command + std::string(kToCsv);
   replace(command, "{in}", base::shell_quoted(path));
   replace(command, "{out}", base::shell_quoted(csv_name(path)));
-  throw DataError(path, what + "; this makes a table of it: " + command);
+  throw DataError(path, what + "; to convert it: " + command);
 }
 
 }  // namespace nn

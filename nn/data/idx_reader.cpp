@@ -35,7 +35,7 @@ IdxReader::IdxReader(const SourceFile& file, std::size_t least_dims, std::size_t
   std::array<std::byte, 4> magic{};
   if (content_.read(magic) != magic.size()) fail("ends inside its header");
   if (magic[0] != std::byte{0} || magic[1] != std::byte{0}) {
-    fail("is no IDX file: it does not begin with two zero bytes");
+    fail("is not an IDX file: it does not begin with two zero bytes");
   }
   if (magic[2] != std::byte{8}) {
     fail("holds values of IDX type " + std::to_string(std::to_integer<int>(magic[2])) +

@@ -87,7 +87,7 @@ void append_numbers(const NumberArray& y, std::size_t rows, std::vector<double>&
     const double value = y.value(i);
     if (!std::isfinite(value)) {
       throw DataError(y.path, "row " + std::to_string(i / width) +
-                                  " of y is no number, expected one in "
+                                  " of y is not a number, expected one in "
                                   "every row (rows count from 0)");
     }
     numbers.push_back(value);
@@ -216,8 +216,8 @@ void find_offsets(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
     found += column.offset != 0;
   }
   if (found > 0)
-    header.notes.push_back("taken off the numbers of " + base::counted(found, "column") +
-                           ", which are large beside their spread: the least of them");
+    header.notes.push_back("subtracted from the numbers of " + base::counted(found, "column") +
+                           ", which are large compared with their spread: the smallest of them");
 }
 
 /// Says in how many columns of numbers the mean stands in for a NaN.
@@ -239,7 +239,7 @@ void note_missing(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
 /// Images have no columns whose mean could stand in.
 void refuse_missing(const Dataset& data, const std::string& path) {
   for (const float value : data.x_f32()) {
-    if (std::isnan(value)) throw DataError(path, "holds a value that is no number");
+    if (std::isnan(value)) throw DataError(path, "holds a value that is not a number");
   }
 }
 

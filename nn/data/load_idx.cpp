@@ -168,7 +168,9 @@ Dataset load_idx(const std::array<SourceFile, 4>& files, const DataSpec& spec,
   const std::size_t kept = spec.rows > 0 ? std::min<std::size_t>(spec.rows, all) : all;
   Labels labels = number_labels(train_labels, test_labels, kept);
   if (labels.names.size() < 2)
-    throw DataError(train_names.path(), "has the same label in every row, as the test part has");
+    throw DataError(train_names.path(),
+                    "every training and test row has the same label; a classifier needs at least "
+                    "two classes");
   const std::vector<bool> left = choose_rows(spec, labels);
   const Parts parts = split_images(spec, labels);
   Dataset::Header header = describe(spec, train.header(), labels);

@@ -132,7 +132,7 @@ Scale scale_at(const Json& json) {
   for (const Scale scale : {Scale::standard, Scale::minmax, Scale::unit, Scale::none}) {
     if (word == scale_word(scale)) return scale;
   }
-  refuse_header("\"scale\" is none that this program knows");
+  refuse_header("\"scale\" is unknown to Trellis");
 }
 
 Shape input_at(const Json& json) {
@@ -144,7 +144,8 @@ Shape input_at(const Json& json) {
   for (const auto& [none, dim] : dims.members()) {
     const std::uint64_t size = dim.as_unsigned().value_or(0);
     elements *= size <= kMostInputs ? size : 0;
-    if (elements == 0 || elements > kMostInputs) refuse_header("\"input\" is no size of a row");
+    if (elements == 0 || elements > kMostInputs)
+      refuse_header("\"input\" is not the size of a row");
     shape.dims.push_back(static_cast<std::int32_t>(size));
   }
   return shape;
@@ -160,7 +161,7 @@ DateOrder date_at(const Json& json) {
   for (const DateOrder order : kDateOrders) {
     if (word == date_word(order)) return order;
   }
-  refuse_header("\"date\" is none that this program knows");
+  refuse_header("\"date\" is unknown to Trellis");
 }
 
 NumberFormat format_at(const Json& entry) {
@@ -170,7 +171,7 @@ NumberFormat format_at(const Json& entry) {
   const bool known = format.group.empty() || format.group == " " || format.group == "'" ||
                      format.group == "," || format.group == ".";
   if (!known || (decimal != "." && decimal != ",") || format.group == decimal)
-    refuse_header("a format is none that this program knows");
+    refuse_header("a format is unknown to Trellis");
   format.decimal_comma = decimal == ",";
   if (entry.find("unit") != nullptr) format.unit = text_at(entry, "unit");
   format.marks = flag_at(entry, "marks");
@@ -181,7 +182,7 @@ NumberFormat format_at(const Json& entry) {
 
 std::int64_t lines_at(const Json& entry, std::string_view name) {
   const std::uint64_t lines = at(entry, name).as_unsigned().value_or(kMostSkipped + 1);
-  if (lines > kMostSkipped) refuse_header(base::cat('"', name, "\" is no number of lines"));
+  if (lines > kMostSkipped) refuse_header(base::cat('"', name, "\" is not a number of lines"));
   return static_cast<std::int64_t>(lines);
 }
 
@@ -195,7 +196,7 @@ SkipSpec skip_at(const Json& json) {
 }
 
 char quote_at(const Json& json) {
-  if (text_at(json, "quote") != "'") refuse_header("\"quote\" is none that this program knows");
+  if (text_at(json, "quote") != "'") refuse_header("\"quote\" is unknown to Trellis");
   return '\'';
 }
 
@@ -208,7 +209,7 @@ FeatureColumn column_at(const Json& entry) {
   } else if (entry.find("hashed") != nullptr) {
     const double inputs = number_at(entry, "hashed");
     if (!(inputs >= 1 && inputs <= kMostInputs && inputs == std::floor(inputs)))
-      refuse_header("\"hashed\" is no number of inputs");
+      refuse_header("\"hashed\" is not a number of inputs");
     column.buckets = static_cast<std::uint32_t>(inputs);
   } else {
     if (entry.find("date") != nullptr) column.date = date_at(entry);
@@ -241,7 +242,7 @@ std::vector<FeatureColumn> columns_at(const Json& json, const Shape& input) {
 
 std::uint64_t places_at(const Json& json) {
   if (const auto places = at(json, "places").as_unsigned()) return *places;
-  refuse_header("\"places\" is no number of columns");
+  refuse_header("\"places\" is not a number of columns");
 }
 
 void read_values(const Json& json, std::string_view name, std::span<float> out) {
@@ -311,7 +312,7 @@ void read_target(const Json& json, Dataset::Header& header) {
     header.task = LearningTask::regression;
     read_numbers(json, header);
   } else {
-    refuse_header("\"task\" is none that this program knows");
+    refuse_header("\"task\" is unknown to Trellis");
   }
   read_target_formats(json, header);
 }

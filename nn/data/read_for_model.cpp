@@ -105,14 +105,14 @@ DataSpec spec_for_model(DataSpec spec, const Dataset& model) {
                       "expected task: " +
                           std::string(known.task == LearningTask::classification ? "classification"
                                                                                  : "regression") +
-                          ": the model is one of " + task_word(known.task));
+                          ", because the model predicts " + task_word(known.task));
   spec.task = known.task;
   spec.scale = known.scaling;
   spec.for_model = true;
   spec.classes.clear();
   if (spec.kind == DataKind::csv && known.input.is_image())
     throw base::Error(base::Errc::study, "expected images of " + known.input.text() +
-                                             ", as it takes; the data is a csv");
+                                             ", as the model takes; the data is a csv");
   if (spec.kind == DataKind::csv) read_columns_as(spec, model);
   return spec;
 }

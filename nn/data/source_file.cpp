@@ -172,8 +172,8 @@ std::size_t ContentReader::inflate_some(std::span<std::byte> out) {
 void check_inflation(const std::string& path, std::uint64_t produced, std::uint64_t read) {
   if (produced <= kUnsuspicious || produced / kMostInflation <= read) return;
   throw DataError(path, "unpacks to more than " + std::to_string(kMostInflation) +
-                            " times its size, expected a file that was not made to exhaust memory "
-                            "(unpack it yourself if it is meant)");
+                            " times its size, as a file made to exhaust memory does; unpack it "
+                            "yourself if you trust it");
 }
 
 void ContentReader::count(std::size_t bytes) {

@@ -31,7 +31,7 @@ std::size_t share_of(const std::string& path, std::size_t count, double share,
   const auto rows = static_cast<std::size_t>(std::llround(static_cast<double>(count) * share));
   if (rows == 0 && share > 0) {
     throw DataError(path, "split." + part + ": " + share_text(share) + " of " +
-                              std::to_string(count) + " rows is no row at all");
+                              std::to_string(count) + " rows is less than one row");
   }
   return rows;
 }

@@ -140,7 +140,7 @@ struct Numbered {
       last = std::max(last, columns.back());
       if (std::ranges::binary_search(targets, columns.back()))
         throw base::Error(base::Errc::data,
-                          "the model takes its target " + in_quotes(column.name) + " for an input");
+                          "the model treats its target " + in_quotes(column.name) + " as an input");
     }
   }
 

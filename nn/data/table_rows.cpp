@@ -143,7 +143,7 @@ std::optional<DataError> TableRows::add(const std::vector<CsvField>& fields) {
       x_.resize(begin);
       return DataError(stream_.path(), field.line, field.column,
                        in_quotes(field.value()) + ": expected a " + wanted(column) +
-                           ", as column " + in_quotes(column.name) + " holds for the model");
+                           ", as column " + in_quotes(column.name) + " had in training");
     }
     at += column.inputs();
   }

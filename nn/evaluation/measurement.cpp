@@ -44,7 +44,7 @@ Measurement measure(std::string_view metric, const Judged& judged, const Choice&
                           : std::ranges::find(judged.names, metric.substr(dot + 1));
   if (of_one == nullptr || output == judged.names.end())
     throw base::Error(base::Errc::internal,
-                      base::cat("measure: '", metric, "' is no metric of these answers"));
+                      base::cat("measure: '", metric, "' is not a metric of these answers"));
   return by_metric(*of_one,
                    output_of(judged, static_cast<std::size_t>(output - judged.names.begin())));
 }

@@ -91,7 +91,7 @@ constexpr std::string_view kUnits = "trellis.units", kState = "trellis.state";
 
 [[noreturn]] void refuse_tensor(const std::string& path, std::string_view name) {
   throw base::Error(base::Errc::data, path + ": the tensor \"" + std::string(name) +
-                                          "\" has not the type and shape of its spec");
+                                          "\" does not have the type and shape of its spec");
 }
 
 std::string slot_name(int i) { return "trellis.optimizer." + std::to_string(i); }
@@ -146,7 +146,7 @@ std::string optimizer_in(const Safetensors& file, const std::string& path, int s
   const bool known = std::ranges::find(kinds, kind, &KindInfo::kind) != kinds.end();
   if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
     throw base::Error(base::Errc::data,
-                      path + ": has the state of an optimizer that this program does not know");
+                      path + ": has the state of an optimizer that is unknown to Trellis");
   return kind;
 }
 

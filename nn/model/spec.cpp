@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/ascii.h"
 #include "nn/layers/layer.h"
@@ -12,7 +11,7 @@
 namespace nn {
 namespace {
 
-void check_name(const std::string& name, int index, const std::set<std::string>& taken) {
+void check_name(const std::string& name, int index, const std::map<std::string, int>& taken) {
   const auto good = [](char c) { return base::is_letter_or_digit(c) || c == '_' || c == '-'; };
   const std::string prefix = "layer " + std::to_string(index + 1) + ": ";
   if (!std::ranges::all_of(name, good)) {
@@ -20,10 +19,12 @@ void check_name(const std::string& name, int index, const std::set<std::string>&
                     prefix + "name \"" + name + "\" may hold only letters, digits, _ and -");
   }
   if (name == "input") {
-    throw SpecError(index, "name", prefix + "the name \"input\" stands for the data");
+    throw SpecError(index, "name", prefix + "the name \"input\" is reserved for the data");
   }
-  if (taken.contains(name)) {
-    throw SpecError(index, "name", prefix + "a second layer is called \"" + name + "\"");
+  if (const auto first = taken.find(name); first != taken.end()) {
+    throw SpecError(index, "name",
+                    prefix + "the name \"" + name + "\" is already used by layer " +
+                        std::to_string(first->second + 1) + "; layer names must be unique");
   }
 }
 
@@ -54,8 +55,8 @@ LayerSpec layer(std::string_view kind, std::string_view name, const Fields& fiel
 ModelSpec complete(const ModelSpec& spec) {
   ModelSpec out{spec.input, {}};
   std::map<std::string, int> ordinals;
-  std::set<std::string> names;
-  std::vector<std::string> open;  // residual blocks
+  std::map<std::string, int> names;  // and the layer that has each
+  std::vector<std::string> open;     // residual blocks
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
     LayerSpec layer = spec.layers[i];
     const int index = static_cast<int>(i);
@@ -71,7 +72,7 @@ ModelSpec complete(const ModelSpec& spec) {
     check_name(layer.name, index, names);
     if (kind->branch() == Branch::opens) open.push_back(layer.name);
     if (kind->branch() == Branch::closes && !open.empty()) open.pop_back();
-    names.insert(layer.name);
+    names.emplace(layer.name, index);
     out.layers.push_back(std::move(layer));
   }
   (void)param_layout(out);

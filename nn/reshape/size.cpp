@@ -32,7 +32,7 @@ FieldInfo to_field() { return size_field("to", "Number of units afterwards, inst
 
 void check_size(const Operation& operation) {
   if (given(operation, "by") == given(operation, "to")) {
-    throw SpecError(-1, "by", "expected one of by and to");
+    throw SpecError(-1, "by", "expected either by or to");
   }
 }
 

@@ -120,7 +120,7 @@ TEST(Spec, ErrorsNameLayerFieldAndCure) {
       "layer 1 \"fc\" (dense): units must be an integer at least 1 and at most 1000000, not "
       "0");
   EXPECT_EQ(error_of(complete(Shape::features(8), {dense, dense}), 1, "name"),
-            "layer 2: a second layer is called \"fc\"");
+            "layer 2: the name \"fc\" is already used by layer 1; layer names must be unique");
   EXPECT_EQ(
       error_of(complete(Shape::features(8), {{"dense", "a.b", {{"units", n(1)}}}}), 0, "name"),
       "layer 1: name \"a.b\" may hold only letters, digits, _ and -");
@@ -152,7 +152,7 @@ TEST(Spec, ResidualBlocksAreNamedDescribedAndChecked) {
             "layer 2 \"residual_end1\" (residual_end): closes a block that nothing opened; put a "
             "residual_begin before it");
   EXPECT_EQ(error_of(complete({dense, begin, dense}), 2, "name"),
-            "layer 3: a second layer is called \"fc\"");
+            "layer 3: the name \"fc\" is already used by layer 1; layer names must be unique");
   EXPECT_EQ(error_of(complete({dense, begin}), 1, ""),
             "layer 2 \"residual1\" (residual_begin): its block is not closed; put a residual_end "
             "after it");

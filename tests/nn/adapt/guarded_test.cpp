@@ -171,7 +171,7 @@ TEST(Guarded, WhatItThrowsIsItsOwn) {
             "mine.so: turn() threw \"no\\tidea\"");
   const auto odd = make({.turn = []() -> Turn { throw 42; }});
   EXPECT_EQ(error_of([&] { (void)odd->turn({.now = 1, .spec = model(), .losses = {}}); }),
-            "mine.so: turn() threw what is no std::exception");
+            "mine.so: turn() threw something that is not a std::exception");
   const auto refuses =
       make({.turn = []() -> Turn { throw base::Error(base::Errc::study, "not now"); }});
   EXPECT_EQ(error_of([&] { (void)refuses->turn({.now = 1, .spec = model(), .losses = {}}); }),

@@ -80,7 +80,7 @@ TEST(Plugin, TheProgramsOwnErrorsAreCaughtAsWhatTheyAre) {
 
 TEST(Plugin, WhatIsNoPolicyIsRefused) {
   EXPECT_NE(
-      refusal(broken("no_policy")).find("no_policy.so: is no policy: it has no TRELLIS_POLICY"),
+      refusal(broken("no_policy")).find("no_policy.so: is not a policy: it has no TRELLIS_POLICY"),
       std::string::npos);
   EXPECT_NE(refusal(broken("old_interface"))
                 .find("was compiled for another interface of policies "

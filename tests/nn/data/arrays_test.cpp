@@ -84,8 +84,8 @@ TEST(Npy, NumbersLargeBesideTheirSpreadAreKeptLessTheLeast) {
   EXPECT_EQ(values(data), (Rows{{3, 1}, {0, 2}, {1, 3}, {9, 4}}));
   EXPECT_EQ(data.header().columns.at(0).offset, large);
   EXPECT_EQ(data.header().notes.back(),
-            "taken off the numbers of 1 column, which are large beside their spread: the least of "
-            "them");
+            "subtracted from the numbers of 1 column, which are large compared with their spread: "
+            "the smallest of them");
 }
 
 TEST(Npy, SaysWhatItTakesForImages) {
@@ -151,8 +151,8 @@ TEST(Npy, RefusesInOneLine) {
   const auto with_x = [](const std::string& x) { return NpyFiles(x, kY).error(); };
   const auto with_y = [](const std::string& y) { return NpyFiles(kX, y).error(); };
   EXPECT_EQ(with_x("PK\x03\x04 a zip of arrays"),
-            "x.npy: is no NumPy array: it does not begin with \"\\x93NUMPY\"");
-  EXPECT_EQ(with_x(kX.substr(0, 30)), "x.npy: is no NumPy array: it ends in its header");
+            "x.npy: is not a NumPy array: it does not begin with \"\\x93NUMPY\"");
+  EXPECT_EQ(with_x(kX.substr(0, 30)), "x.npy: is not a NumPy array: it ends in its header");
   EXPECT_EQ(with_x(kX.substr(0, kX.size() - 1)),
             "x.npy: holds less than its header says: expected 32 bytes of numbers");
   EXPECT_EQ(with_x(kX + "x"),
@@ -176,7 +176,7 @@ TEST(Npy, RefusesInOneLine) {
   EXPECT_EQ(with_y(npy("<i8", "4, 1, 1", bytes<std::int64_t>({3, 5, 3, 5}))),
             "y.npy: has 3 dimensions, expected 1, or 2 (rows, targets)");
   EXPECT_EQ(with_y(npy("<f4", "4,", bytes<float>({1, 2, NAN, 4}))),
-            "y.npy: row 2 of y is no number, expected one in every row (rows count from 0)");
+            "y.npy: row 2 of y is not a number, expected one in every row (rows count from 0)");
   EXPECT_EQ(with_x(npy("<f8", "4, 1", bytes<double>({1, 2, 1e300, 4}))).substr(0, 12),
             "x.npy: row 2");
 }

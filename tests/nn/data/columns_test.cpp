@@ -66,8 +66,8 @@ TEST(Columns, SaysWhatWasLeftOutAlthoughItHasNumbers) {
                              return (i % 3 == 0 ? "A/" : "") + std::to_string(1000 + i * 7);
                            })).load();
   EXPECT_TRUE(says(data,
-                   "left out, nearly every row has a text of its own (`keep` makes it inputs): 'c' "
-                   "(40 numbers, and 20 texts such as 'A/1000')"));
+                   "left out, nearly every row has its own value (`keep` makes it inputs): 'c' (40 "
+                   "numbers, and 20 texts such as 'A/1000')"));
 }
 
 TEST(Columns, BlanksWithinQuotesAreNoneOfANumber) {
@@ -114,8 +114,8 @@ TEST(Columns, NumbersLargeBesideTheirSpreadAreKeptLessTheLeast) {
   EXPECT_EQ(data.header().columns.at(0).offset, 1700000003);
   EXPECT_EQ(data.header().columns.at(1).offset, 0);
   EXPECT_TRUE(says(data,
-                   "taken off the numbers, which are large beside their spread: 'when' "
-                   "(1700000003)"));
+                   "subtracted from the numbers, which are large compared with their spread: "
+                   "'when' (1700000003)"));
   for (const std::size_t i : {1U, 2U, 39U}) EXPECT_EQ(values(data)[i][0], i * 7 % 40);
   const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(data));
   EXPECT_EQ(model.header().columns, data.header().columns);
@@ -131,8 +131,8 @@ TEST(Columns, LeavesOutTextsThatNameTheRows) {
     CsvFile file(table(rows, [](int i) { return "patient " + std::to_string(i); }));
     EXPECT_EQ(names(file.load()), (Words{"n"}));
     EXPECT_TRUE(says(file.load(),
-                     "left out, nearly every row has a text of its own (`keep` makes it inputs): "
-                     "'c' (such as 'patient 0')"));
+                     "left out, nearly every row has its own value (`keep` makes it inputs): 'c' "
+                     "(such as 'patient 0')"));
     file.spec.keep = {"c"};
     EXPECT_EQ(file.load().cols(), rows == 30 ? 31U : 65U);
   }
@@ -151,8 +151,8 @@ TEST(Columns, AFewTextsAmongDatesAreSlips) {
     CsvFile file = dated(2, slip);
     EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
               "data.csv:32:1: '" + std::string(slip) +
-                  "': expected a date, as in 58 other rows of column 'c'; where it stands for no "
-                  "value, name it in data.missing");
+                  "': expected a date, as in 58 other rows of column 'c'; if it marks a missing "
+                  "value, list it in data.missing");
     file.spec.missing = {slip};
     EXPECT_TRUE(
         says(file.load(),
@@ -187,7 +187,7 @@ TEST(Columns, OfOneNameAreToldApart) {
   EXPECT_EQ(file.load().header().test_rows, 1U);
   file.spec.ignore = {"p"};
   EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
-            "data.csv: ignore: several columns are called 'p', expected the number of one of them");
+            "data.csv: ignore: several columns are called 'p'; give the number of one of them");
 }
 
 TEST(Columns, ALastRowThatSumsUpTheOthersIsRefused) {
@@ -221,9 +221,9 @@ TEST(Columns, ALastRowThatSumsUpTheOthersIsRefused) {
 
 TEST(Columns, SaysThatZerosStandInFront) {
   const auto zeros = [](const std::string& front) {
-    return says(CsvFile(table(30, [&](int i) { return front + std::to_string(i % 7); })).load(),
-                "numbers with zeros in front, as codes have them (`categories` takes them for "
-                "names): 'c'");
+    return says(
+        CsvFile(table(30, [&](int i) { return front + std::to_string(i % 7); })).load(),
+        "numbers with leading zeros, as in codes (`categories` treats them as categories): 'c'");
   };
   EXPECT_TRUE(zeros("0"));
   EXPECT_FALSE(zeros("1"));
@@ -268,7 +268,7 @@ TEST(Columns, NamesThatAreAllTheirOwnAreKeptWhereTheStudySaysSo) {
 TEST(Columns, SaysWhatNeverChanges) {
   const nn::Dataset text = CsvFile(table(30, [](int) { return std::string("same"); })).load();
   EXPECT_EQ(names(text), (Words{"n"}));
-  EXPECT_TRUE(says(text, "left out, the same text in every row: 'c'"));
+  EXPECT_TRUE(says(text, "left out, the same value in every row: 'c'"));
   const nn::Dataset number = CsvFile(table(30, [](int) { return std::string("7"); })).load();
   EXPECT_EQ(names(number), (Words{"c", "n"}));
   EXPECT_TRUE(says(number, "the same number in every row, nothing to learn from: 'c'"));
@@ -317,7 +317,7 @@ TEST(Columns, MonthsBecomeTheirFirstDayAndItsPlaceInTheYear) {
     EXPECT_EQ(rows.view().f32[0], 59);
     EXPECT_EQ(error_of(later.folder.path(), [&] { (void)rows.next(1); }),
               "data.csv:3:1: '1970-03-01': expected a month or a quarter, such as 2026-11 or "
-              "2026Q4, as column 'd' holds for the model");
+              "2026Q4, as column 'd' had in training");
   }
 }
 

@@ -170,7 +170,7 @@ TEST(Continued, NumbersThatSpreadMuchMoreAreTakenForAnotherUnit) {
     for (const std::uint32_t row : rows) sum += data.targets()[row] * unit.unit + unit.shift;
   EXPECT_NEAR(sum, 7.75, 1e-5);
   EXPECT_TRUE(std::ranges::any_of(data.header().notes, [](const std::string& note) {
-    return note.find("taken for another unit") != std::string::npos;
+    return note.find("treated as another unit") != std::string::npos;
   }));
 }
 
@@ -255,7 +255,7 @@ TEST(Continued, AReplayOfAnotherKindIsRefused) {
         file.folder.path(), [&] { (void)going_on(model, file, {}, &replay); }, kind);
   };
   EXPECT_EQ(refused(texts, base::Errc::study),
-            "replay: expected numbers in column 'a', as in the data; it has texts");
+            "replay: expected numbers in column 'a', as in the data; it has strings");
   EXPECT_NE(refused(other, base::Errc::data), "no error");
 }
 
@@ -319,7 +319,7 @@ TEST(Continued, WhatDoesNotFitIsSaid) {
       "expected a table with some of its columns, 'size', 'colour', 'weight'; the first line has "
       "none of them");
   EXPECT_EQ(refused("size,colour,weight,kind\nbig,red,2,cat\nsmall,red,3,dog\n", as_it_is),
-            "expected numbers in column 'size', as in its training; the data has texts there");
+            "expected numbers in column 'size', as in its training; the data has strings there");
   EXPECT_EQ(refused("size,colour,weight,kind\n1,red,2,cat\n2,red,3,dog\n",
                     [](nn::DataSpec& spec) { spec.task = nn::LearningTask::regression; }),
             "expected task: classification: the model is one of classes");

@@ -73,10 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"names_only", "a,b,y\n", "data.csv: holds no rows of data",
                [](nn::DataSpec& s) { s.header = nn::HeaderRow::yes; }},
         BadCsv{"one_column", "y\np\nq\np\n",
-               "data.csv: no column to learn from besides the target: the lines hold no delimiter "
-               "that "
-               "cuts them into equally many columns, expected commas, semicolons, tabs, bars or "
-               "blanks"},
+               "data.csv: no column to learn from besides the target: no delimiter cuts the lines "
+               "into equally many columns, expected commas, semicolons, tabs, bars or blanks"},
         BadCsv{"short_line", "a,b,y\n1,2,p\n3,q\n",
                "data.csv:3:1: 2 fields in this line, expected 3 as in line 1"},
         BadCsv{"long_line", "1,2,p\n3,4,q\n\n5,6,p,7\n",
@@ -86,27 +84,24 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
                "data.csv:3:3: a zero byte: this is not text in UTF-8, UTF-16 or Windows-1252"},
-        BadCsv{
-            "slip_of_the_pen", numbered(20, "l7,p\n"),
-            "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'; "
-            "`categories: [a]` (of data) takes its values for names, `ignore: [a]` leaves it out, "
-            "`missing: [l7]` if no value is meant"},
+        BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
+               "data.csv:22:1: 'l7': expected a number, as in 20 other rows of column 'a'; in "
+               "data: `categories: [a]` treats the column as categories, `ignore: [a]` drops it, "
+               "`missing: [l7]` if this text marks a missing value"},
         BadCsv{"infinite", numbered(20, "inf,p\n"),
                "data.csv:22:1: 'inf': expected a number that fits into 32 bits, as in 20 other "
-               "rows of "
-               "column 'a'; where it stands for no value, name it in data.missing"},
+               "rows of column 'a'; if it marks a missing value, list it in data.missing"},
         BadCsv{"too_large", numbered(20, "1e39,p\n"),
                "data.csv:22:1: '1e39': expected a number that fits into 32 bits, as in 20 other "
-               "rows of "
-               "column 'a'; where it stands for no value, name it in data.missing"},
+               "rows of column 'a'; if it marks a missing value, list it in data.missing"},
         BadCsv{"words_among_numbers", mixed("unknown"),
-               "data.csv:6:1: 'unknown': expected a number, as in 80 other rows of column 'a'; "
-               "`missing: [unknown]` (of data) if no value is meant, `keep` to take the column as "
-               "texts"},
+               "data.csv:6:1: 'unknown': expected a number, as in 80 other rows of column 'a'; in "
+               "data: `missing: [unknown]` if this text marks a missing value, `keep` to treat the "
+               "column as categories"},
         BadCsv{"infinities", mixed("inf"),
-               "data.csv:6:1: 'inf': expected a number, as in 80 other rows of column 'a'; "
-               "`missing: [inf]` (of data) if no value is meant, `keep` to take the column as "
-               "texts"},
+               "data.csv:6:1: 'inf': expected a number, as in 80 other rows of column 'a'; in "
+               "data: `missing: [inf]` if this text marks a missing value, `keep` to treat the "
+               "column as categories"},
         BadCsv{"decimal_comma", "a;b;y\n1.5;2;p\n2,5;3;q\n",
                "data.csv:3:1: '2,5': expected a decimal point, not a comma"},
         BadCsv{"missing_target", "a,y\n1,\n2,NA\n",
@@ -184,12 +179,12 @@ INSTANTIATE_TEST_SUITE_P(
                [](nn::DataSpec& s) {
                  s.ignore = {"a", "b"};
                }},
-        BadCsv{"keep_and_ignore", kGood, "data.csv: keep: 'a' is to be ignored, too",
+        BadCsv{"keep_and_ignore", kGood, "data.csv: keep: 'a' is in `ignore`, too",
                [](nn::DataSpec& s) {
                  s.ignore = {"1"};
                  s.keep = {"a"};
                }},
-        BadCsv{"category_and_ignore", kGood, "data.csv: categories: '1' is to be ignored, too",
+        BadCsv{"category_and_ignore", kGood, "data.csv: categories: '1' is in `ignore`, too",
                [](nn::DataSpec& s) {
                  s.ignore = {"a"};
                  s.categories = {"1"};
@@ -243,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
             "data.csv: split: of 2 rows, 1 for validation and 1 for the test leave none to train "
             "on",
             [](nn::DataSpec& s) { s.split = {.valid = 0.5, .test = 0.5, .seed = 0}; }},
-        BadCsv{"split_none", kGood, "data.csv: split.test: 0.1 of 2 rows is no row at all",
+        BadCsv{"split_none", kGood, "data.csv: split.test: 0.1 of 2 rows is less than one row",
                [](nn::DataSpec& s) { s.split.test = 0.1; }},
         BadCsv{"split_share", kGood,
                "data.csv: split.valid is 1.5, expected at least 0 and less than 1",

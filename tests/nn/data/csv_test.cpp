@@ -271,7 +271,7 @@ TEST(Csv, SaysWhatItGuessed) {
   EXPECT_EQ(
       data.header().notes,
       (Words{"the first line names the columns", "numbers: 'n'",
-             "texts, one input for each: 't' (2)",
+             "categories, one input for each: 't' (2)",
              "missing values, replaced by the mean over the training part and marked by one more "
              "input: 'n' (1)",
              "left out, no value: 'e'", "task: classification, judged by the values of 'y'",

@@ -33,8 +33,8 @@ TEST_P(OtherFiles, AreNamedWithTheCommandThatMakesATable) {
             expected);
 }
 
-#define PANDAS(call)                                                              \
-  "; this makes a table of it: python3 -c 'import sys, pandas; pandas.read_" call \
+#define PANDAS(call)                                                   \
+  "; to convert it: python3 -c 'import sys, pandas; pandas.read_" call \
   ".to_csv(sys.argv[2], index=False)' t.x t.csv"
 
 const std::string kZeros(200, '\0');
@@ -52,22 +52,20 @@ INSTANTIATE_TEST_SUITE_P(
                   "is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
         OtherFile{"json_lists", "[\n [1, 2],\n [3, 4]]",
                   "is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
-        OtherFile{"bzip2", "BZh91AY&SY" + kZeros,
-                  "is a file compressed by bzip2, expected CSV; this makes a table of it: bunzip2 "
-                  "-c t.x > t.csv"},
         OtherFile{
-            "xz",
-            std::string("\xfd"
-                        "7zXZ\0",
-                        6) +
-                kZeros,
-            "is a file compressed by xz, expected CSV; this makes a table of it: xz -dc t.x > "
-            "t.csv"},
-        OtherFile{"zstd", "\x28\xb5\x2f\xfd" + kZeros,
-                  "is a file compressed by Zstandard, expected CSV; this makes a table of it: zstd "
-                  "-dc t.x > t.csv"},
+            "bzip2", "BZh91AY&SY" + kZeros,
+            "is a file compressed by bzip2, expected CSV; to convert it: bunzip2 -c t.x > t.csv"},
+        OtherFile{"xz",
+                  std::string("\xfd"
+                              "7zXZ\0",
+                              6) +
+                      kZeros,
+                  "is a file compressed by xz, expected CSV; to convert it: xz -dc t.x > t.csv"},
+        OtherFile{
+            "zstd", "\x28\xb5\x2f\xfd" + kZeros,
+            "is a file compressed by Zstandard, expected CSV; to convert it: zstd -dc t.x > t.csv"},
         OtherFile{"zip", "PK\x03\x04" + kZeros,
-                  "is a zip archive, expected CSV; this makes a table of it: unzip t.x"},
+                  "is a zip archive, expected CSV; to convert it: unzip t.x"},
         OtherFile{"xlsx", "PK\x03\x04" + kZeros + "xl/workbook.xml",
                   "is an Excel workbook (.xlsx), expected CSV" PANDAS("excel(sys.argv[1])")},
         OtherFile{"xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + kZeros,
@@ -81,12 +79,12 @@ INSTANTIATE_TEST_SUITE_P(
         OtherFile{"xml", "<?xml version=\"1.0\"?>\n<rows/>",
                   "is an XML file, expected CSV" PANDAS("xml(sys.argv[1])")},
         OtherFile{"arff", "% by hand\n\n@RELATION r\n@ATTRIBUTE a REAL\n@DATA\n1\n",
-                  "is an ARFF file (of Weka), expected CSV; this makes a table of it: awk "
-                  "'tolower($1) == \"@attribute\" {names = names sep $2; sep = \",\"} rows && "
-                  "!/^%/; tolower($1) == \"@data\" {print names; rows = 1}' t.x > t.csv"},
+                  "is an ARFF file (of Weka), expected CSV; to convert it: awk 'tolower($1) == "
+                  "\"@attribute\" {names = names sep $2; sep = \",\"} rows && !/^%/; tolower($1) "
+                  "== \"@data\" {print names; rows = 1}' t.x > t.csv"},
         OtherFile{"orange", "a\tb\ty\ncontinuous\tc\td\n\tmeta\tclass\n1\t2\tu\n",
-                  "is a table of Orange with three lines of names, expected CSV; this makes a "
-                  "table of it: sed 2,3d t.x > t.csv"}),
+                  "is a table of Orange with three lines of names, expected CSV; to convert it: "
+                  "sed 2,3d t.x > t.csv"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Files, TablesThatBeginAlikeAreTables) {

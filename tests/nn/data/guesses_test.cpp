@@ -97,7 +97,7 @@ TEST(DecimalSign, PredictionFollowsTrainingWhereATableDoesNotTell) {
   const CsvFile thousands("a\ty\n1,234\tp\n950\tq\n");
   EXPECT_EQ(error_of(thousands.folder.path(),
                      [&] { (void)nn::TableRows(thousands.spec.path, plain).next(9); }),
-            "data.csv:2:1: '1,234': expected a number, as column 'a' holds for the model");
+            "data.csv:2:1: '1,234': expected a number, as column 'a' had in training");
   const CsvFile commas("a\ty\n1,5\tp\n");
   nn::TableRows rows(commas.spec.path, plain);
   ASSERT_TRUE(rows.next(9));
@@ -227,8 +227,8 @@ TEST(FirstLine, NumbersThatCountTheColumnsAreNames) {
              std::to_string(i * 11 % 30) + ".25\n";
   EXPECT_EQ(all_names(index), (Words{"0", "1"})) << "without the rows' numbers";
   EXPECT_TRUE(says(CsvFile(index).load(),
-                   "the first line names the columns, though it has numbers (`header: false` takes "
-                   "it as data)"));
+                   "the first line names the columns, though it has numbers (`header: false` "
+                   "treats it as data)"));
 }
 
 TEST(FirstLine, RowsThatGoUpByOneAreData) {

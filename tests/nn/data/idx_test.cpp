@@ -141,8 +141,9 @@ INSTANTIATE_TEST_SUITE_P(
                  f.put(kTrainImages, idx({8, 2, 3}, "").substr(0, 13));
                },
                "train-images-idx3-ubyte: ends inside its header"},
-        BadIdx{"not_idx", [](auto& f) { f.put(kTrainImages, "PK\3\4 a zip file"); },
-               "train-images-idx3-ubyte: is no IDX file: it does not begin with two zero bytes"},
+        BadIdx{
+            "not_idx", [](auto& f) { f.put(kTrainImages, "PK\3\4 a zip file"); },
+            "train-images-idx3-ubyte: is not an IDX file: it does not begin with two zero bytes"},
         BadIdx{"floats",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 2, 3}, bytes_from(0, 48), 13));

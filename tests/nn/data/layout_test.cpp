@@ -76,17 +76,17 @@ TEST(Layout, MessagesProposeWhatHelps) {
     return error_of(file.folder.path(), [&] { (void)file.load(); });
   };
   EXPECT_EQ(message(kHeader + rows_of(9) + "Source: made up\n"),
-            "data.csv:11:1: 1 field in this line, expected 3 as in line 1; `skip: {footer: 1}` (of "
-            "data) leaves out what is no row of the table, and so does `rows: 9`");
+            "data.csv:11:1: 1 field in this line, expected 3 as in line 1; in data: `skip: "
+            "{footer: 1}` leaves out what is not a row of the table, and so does `rows: 9`");
   EXPECT_EQ(message("# units: m\n" + kHeader + rows_of(9)),
-            "data.csv:2:3: 3 fields in this line, expected 1 as in line 1; `skip: {comment: '#'}` "
-            "(of data) leaves out what is no row of the table");
+            "data.csv:2:3: 3 fields in this line, expected 1 as in line 1; in data: `skip: "
+            "{comment: '#'}` leaves out what is not a row of the table");
   EXPECT_EQ(message("# units: m, s\n" + kHeader + rows_of(9)),
             "data.csv:1:1: '# units: m' begins as a comment does, expected the names of the "
-            "columns; `skip: {comment: '#'}` (of data) leaves out what is no row of the table");
+            "columns; in data: `skip: {comment: '#'}` leaves out what is not a row of the table");
   EXPECT_EQ(message("Table 1\n" + kHeader + rows_of(9), "kind"),
             "data.csv: target: there is no column 'kind', expected one of 'Table 1' or a number "
-            "from 1 to 1; `skip: {lines: 1}` (of data) leaves out what is no row of the table");
+            "from 1 to 1; in data: `skip: {lines: 1}` leaves out what is not a row of the table");
 }
 
 struct SkipCase {
@@ -181,9 +181,9 @@ TEST(Layout, RowsThatDoNotFitAreRefusedElsewhere) {
   };
   EXPECT_EQ(message(kHeader + "m,s,-\n" + rows_of(9) + "end\n"), "no error");
   EXPECT_EQ(message(kHeader + rows_of(9) + "m,s,p\n" + rows_of(9)),
-            "data.csv:11:1: 'm': expected a number, as column 'a' holds for the model");
+            "data.csv:11:1: 'm': expected a number, as column 'a' had in training");
   EXPECT_EQ(message(kHeader + "m,s,-\nm,s,-\n" + rows_of(9)),
-            "data.csv:3:1: 'm': expected a number, as column 'a' holds for the model");
+            "data.csv:3:1: 'm': expected a number, as column 'a' had in training");
   EXPECT_EQ(message(kHeader + rows_of(9) + "the\nend\n"),
             "data.csv:11:1: 1 field in this line, expected 3 as in line 1");
 }
@@ -194,8 +194,8 @@ TEST(Layout, UnitsBelowTheHeaderAreProposed) {
     return error_of(file.folder.path(), [&] { (void)file.load(); });
   };
   const std::string two =
-      "data.csv:2:1: this row has texts where all others have numbers, in 'a', 'b'; `skip: "
-      "{after_header: 1}` (of data) if the line holds units or a second header";
+      "data.csv:2:1: this row has text where all other rows have numbers, in 'a', 'b'; in data: "
+      "`skip: {after_header: 1}` if the line holds units or a second header";
   EXPECT_EQ(message(kHeader + "m,s,-\n" + rows_of(30)), two);
   EXPECT_EQ(message(kHeader + "m,s,-\n" + rows_of(4)), two) << "also where they are no slips";
   EXPECT_EQ(message(kHeader + "a,b,kind\n" + rows_of(30)), two);
@@ -206,9 +206,9 @@ TEST(Layout, UnitsBelowTheHeaderAreProposed) {
                         text += std::to_string(i * 37 % 100) + (i % 2 == 0 ? ",u,p\n" : ",v,q\n");
                       return text;
                     }()),
-            "data.csv:2:1: 'kg': expected a number, as in 30 other rows of column 'a'; where it "
-            "stands for no value, name it in data.missing; `skip: {after_header: 1}` (of data) if "
-            "the line holds units or a second header");
+            "data.csv:2:1: 'kg': expected a number, as in 30 other rows of column 'a'; if it marks "
+            "a missing value, list it in data.missing; in data: `skip: {after_header: 1}` if the "
+            "line holds units or a second header");
 }
 
 TEST(Layout, ATestFileHasTheSameLines) {

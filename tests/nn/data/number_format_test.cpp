@@ -164,7 +164,7 @@ TEST(NumberFormat, ColumnsAreNumbersInTrainingAndInPrediction) {
   const CsvFile wrong("n,c,y\n1,EUR 5,p\n");
   EXPECT_EQ(
       error_of(wrong.folder.path(), [&] { (void)nn::TableRows(wrong.spec.path, model).next(9); }),
-      "data.csv:2:3: 'EUR 5': expected a number, as column 'c' holds for the model");
+      "data.csv:2:3: 'EUR 5': expected a number, as column 'c' had in training");
 }
 
 TEST(NumberFormat, ThousandsWithPointsDoNotHideDecimalCommas) {
@@ -178,11 +178,11 @@ TEST(NumberFormat, ThousandsWithPointsDoNotHideDecimalCommas) {
 TEST(NumberFormat, AWordAmongThemIsASlip) {
   CsvFile file(table(40, [](int i) { return i == 3 ? "ask" : "$" + std::to_string(i); }));
   EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
-            "data.csv:5:1: 'ask': expected a number, as in 39 other rows of column 'c'"
-            "; where it stands for no value, name it in data.missing");
+            "data.csv:5:1: 'ask': expected a number, as in 39 other rows of column 'c'; if it "
+            "marks a missing value, list it in data.missing");
   const CsvFile half(
       table(40, [](int i) { return i % 2 == 0 ? "ask" : "$" + std::to_string(i % 4); }));
-  EXPECT_TRUE(says(half.load(), "texts, one input for each: 'c' (3)"));
+  EXPECT_TRUE(says(half.load(), "categories, one input for each: 'c' (3)"));
 }
 
 /// Of a column of 40 fields: what check says of it.
@@ -242,8 +242,8 @@ TEST(NumberFormat, AFewGapsAmongNumbersAreMissing) {
       return i == 3 || i == 9 ? std::string(gap) : std::to_string(i * 7 % 40) + ".5";
     };
     const nn::Dataset data = CsvFile(table(40, field)).load();
-    EXPECT_TRUE(says(
-        data, "no numbers, taken for missing values: 'c' (2, such as '" + std::string(gap) + "')"));
+    EXPECT_TRUE(says(data, "not numbers, treated as missing values: 'c' (2, such as '" +
+                               std::string(gap) + "')"));
     EXPECT_EQ(values(data)[3][1], 1) << "the indicator";
     const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(data));
     const CsvFile later(std::string("c,n\n") + gap + ",1\n---,2\nword,3\n");
@@ -252,7 +252,7 @@ TEST(NumberFormat, AFewGapsAmongNumbersAreMissing) {
     EXPECT_EQ(rows.view().f32[1], 1);
     EXPECT_EQ(rows.view().f32[4], 1);
     EXPECT_EQ(error_of(later.folder.path(), [&] { (void)rows.next(1); }),
-              "data.csv:4:1: 'word': expected a number, as column 'c' holds for the model");
+              "data.csv:4:1: 'word': expected a number, as column 'c' had in training");
   }
 }
 
@@ -273,7 +273,7 @@ TEST(NumberFormat, AWordAmongNumbersWithUnitsLeavesThemTexts) {
     return CsvFile(table(60, [&](int i) { return i == 7 ? word : std::to_string(i % 6) + " mm"; }));
   };
   EXPECT_TRUE(says(sized("5 mm").load(), "numbers: 'c' ('0 mm' is 0), 'n'"));
-  EXPECT_TRUE(says(sized("large").load(), "texts, one input for each: 'c' (7)"));
+  EXPECT_TRUE(says(sized("large").load(), "categories, one input for each: 'c' (7)"));
 }
 
 TEST(NumberFormat, TargetsAreNumbersUnlessTheyLookLikeClasses) {

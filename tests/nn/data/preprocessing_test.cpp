@@ -122,19 +122,18 @@ TEST(Preprocessing, RefusesWhatIsNone) {
   EXPECT_EQ(read("nonsense"), "preprocessing: expected a JSON object");
   EXPECT_EQ(read("{}"), "preprocessing: no \"task\"");
   EXPECT_EQ(read(std::string(100000, '[')), "preprocessing: expected a JSON object");
-  EXPECT_EQ(message("task", "clustering"),
-            "preprocessing: \"task\" is none that this program knows");
+  EXPECT_EQ(message("task", "clustering"), "preprocessing: \"task\" is unknown to Trellis");
   EXPECT_EQ(message("classes", {"one"}), "preprocessing: fewer than 2 classes");
   EXPECT_EQ(message("classes", 7), "preprocessing: \"classes\" is not a list of strings");
-  EXPECT_EQ(message("input", {1e9}), "preprocessing: \"input\" is no size of a row");
+  EXPECT_EQ(message("input", {1e9}), "preprocessing: \"input\" is not the size of a row");
   EXPECT_EQ(message("input", {16777216, 16777216, 16777216}),
-            "preprocessing: \"input\" is no size of a row");
+            "preprocessing: \"input\" is not the size of a row");
   EXPECT_EQ(message("input", {4}), "preprocessing: the columns are 5 inputs, expected 4");
   EXPECT_EQ(message("columns", 1), "preprocessing: \"columns\" is not a list");
   EXPECT_EQ(message("shift", {1, 2}), "preprocessing: \"shift\" is not a number for each input");
   EXPECT_EQ(message("factor", "big"), "preprocessing: \"factor\" is not a number for each input");
-  EXPECT_EQ(message("places", -1), "preprocessing: \"places\" is no number of columns");
-  EXPECT_EQ(message("scale", "cubic"), "preprocessing: \"scale\" is none that this program knows");
+  EXPECT_EQ(message("places", -1), "preprocessing: \"places\" is not a number of columns");
+  EXPECT_EQ(message("scale", "cubic"), "preprocessing: \"scale\" is unknown to Trellis");
 }
 
 }  // namespace

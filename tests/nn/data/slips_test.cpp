@@ -33,36 +33,35 @@ TEST(Slips, ACodeWithALetterIsAName) {
   for (const char* code : {"136A", "16a", "c168", "01A"})
     EXPECT_EQ(message(table(60, numbers_but(4, code), numbers_but(-1, ""))),
               "data.csv:6:1: '" + std::string(code) +
-                  "': expected a number, as in 59 other rows of column 'a'; `categories: [a]` (of "
-                  "data) takes its values for names, `ignore: [a]` leaves it out, `missing: [" +
-                  code + "]` if no value is meant");
+                  "': expected a number, as in 59 other rows of column 'a'; in data: `categories: "
+                  "[a]` treats the column as categories, `ignore: [a]` drops it, `missing: [" +
+                  code + "]` if this text marks a missing value");
   CsvFile file(table(60, numbers_but(4, "136A", 30), numbers_but(-1, "")));
   file.spec.categories = {"a"};
-  EXPECT_TRUE(says(file.load(), "texts, one input for each: 'a' (31)"));
+  EXPECT_TRUE(says(file.load(), "categories, one input for each: 'a' (31)"));
 }
 
 TEST(Slips, AWordAmongFewNumbersMakesCategories) {
   for (const char* word : {"x", "other", "none of these"})
-    EXPECT_EQ(
-        message(table(60, numbers_but(4, word, 6), numbers_but(-1, ""))).substr(0, 115),
-        ("data.csv:6:1: '" + std::string(word) +
-         "': expected a number, as in 59 other rows of column 'a'; `categories: [a]` (of data) "
-         "takes its values for names")
-            .substr(0, 115));
+    EXPECT_EQ(message(table(60, numbers_but(4, word, 6), numbers_but(-1, ""))).substr(0, 115),
+              ("data.csv:6:1: '" + std::string(word) +
+               "': expected a number, as in 59 other rows of column 'a'; in data: `categories: "
+               "[a]` treats the column as categories")
+                  .substr(0, 115));
 }
 
 TEST(Slips, AllSuchColumnsAreNamed) {
   EXPECT_EQ(message(table(60, numbers_but(4, "136A"), numbers_but(9, "7 b"))),
-            "data.csv:6:1: '136A': expected a number, as in 59 other rows of column 'a'; "
-            "`categories: [a, b]` (of data) takes their values for names, `ignore: [a, b]` leaves "
-            "them out, `missing: [136A, '7 b']` if no value is meant");
+            "data.csv:6:1: '136A': expected a number, as in 59 other rows of column 'a'; in data: "
+            "`categories: [a, b]` treats the columns as categories, `ignore: [a, b]` drops them, "
+            "`missing: [136A, '7 b']` if these texts mark a missing value");
   EXPECT_EQ(message(table(60, numbers_but(4, "136A"), numbers_but(9, "unknown"))),
-            "data.csv:6:1: '136A': expected a number, as in 59 other rows of column 'a'; "
-            "`categories: [a]` (of data) takes its values for names, `ignore: [a]` leaves it out, "
-            "`missing: [136A]` if no value is meant; such texts are in 'b', too");
+            "data.csv:6:1: '136A': expected a number, as in 59 other rows of column 'a'; in data: "
+            "`categories: [a]` treats the column as categories, `ignore: [a]` drops it, `missing: "
+            "[136A]` if this text marks a missing value; such values are also in 'b'");
   EXPECT_EQ(message(table(60, numbers_but(4, "unknown"), numbers_but(9, "asked"))),
-            "data.csv:6:1: 'unknown': expected a number, as in 59 other rows of column 'a'; where "
-            "it stands for no value, name it in data.missing; such texts are in 'b', too");
+            "data.csv:6:1: 'unknown': expected a number, as in 59 other rows of column 'a'; if it "
+            "marks a missing value, list it in data.missing; such values are also in 'b'");
 }
 
 TEST(Slips, CodesThatRecurAreNamesToo) {
@@ -70,9 +69,9 @@ TEST(Slips, CodesThatRecurAreNamesToo) {
     return i % 5 == 4 ? std::string("B2") : std::to_string(i * 7 % 90) + ".5";
   };
   EXPECT_EQ(message(table(100, recurring, numbers_but(-1, ""))),
-            "data.csv:6:1: 'B2': expected a number, as in 80 other rows of column 'a'; "
-            "`categories: [a]` (of data) takes its values for names, `ignore: [a]` leaves it out, "
-            "`missing: [B2]` if no value is meant");
+            "data.csv:6:1: 'B2': expected a number, as in 80 other rows of column 'a'; in data: "
+            "`categories: [a]` treats the column as categories, `ignore: [a]` drops it, `missing: "
+            "[B2]` if this text marks a missing value");
 }
 
 TEST(Slips, NamesThatYamlWouldReadOtherwiseAreQuoted) {
@@ -87,8 +86,8 @@ TEST(Refusal, SaysWhatWasLeftOut) {
   for (int i = 0; i < 40; ++i)
     ids += "n" + std::to_string(i) + ",x," + std::to_string(i % 7) + ".5\n";
   EXPECT_EQ(message(ids),
-            "data.csv: no column to learn from besides the target: left out, the same text in "
-            "every row: 'same'; left out, nearly every row has a text of its own (`keep` makes it "
+            "data.csv: no column to learn from besides the target: left out, the same value in "
+            "every row: 'same'; left out, nearly every row has its own value (`keep` makes it "
             "inputs): 'id' (such as 'n0')");
   CsvFile file("a,b,y\n1,2,3.5\n4,5,6.5\n");
   file.spec.ignore = {"a", "b"};

@@ -243,7 +243,7 @@ TEST_F(ByPlace, AModelThatContradictsItselfIsRefused) {
   std::string text = nn::preprocessing_json(numbered);
   text.replace(text.find("\"c3\""), 4, "\"c2\"");
   const nn::Dataset model = nn::preprocessing_from_json(text);
-  EXPECT_EQ(message(model, "1,2,3\n"), "the model takes its target 'c2' for an input");
+  EXPECT_EQ(message(model, "1,2,3\n"), "the model treats its target 'c2' for an input");
 }
 
 TEST_F(Fitting, BlankHeaderCellsAreNumberedAsInTraining) {
@@ -368,7 +368,7 @@ TEST_F(Fitting, RefusesATableThatDoesNotFitNamingTheColumns) {
   EXPECT_EQ(message(named, "1,red,3\n"),
             "t.csv: does not fit the model: it has no column 'age', 'colour', 'size'");
   EXPECT_EQ(message(named, "age,colour,size\n1,red,tall\n"),
-            "t.csv:2:7: 'tall': expected a number, as column 'size' holds for the model");
+            "t.csv:2:7: 'tall': expected a number, as column 'size' had in training");
   EXPECT_EQ(message(named, "age,colour,size\n1,red,2\n1,red\n"),
             "t.csv:3:1: 2 fields in this line, expected 3 as in line 1");
   EXPECT_EQ(message(numbered, "1\n"),
@@ -386,10 +386,9 @@ TEST_F(Fitting, SaysHowTheDatesOfTrainingWereWritten) {
   CsvFile file(text);
   file.spec.targets = {"y"};
   const nn::Dataset model = model_of(file.load());
-  EXPECT_EQ(
-      message(model, "day\n2020-03-01\n"),
-      "t.csv:2:1: '2020-03-01': expected a date with the day first, such as 22.11.2026, as column "
-      "'day' holds for the model");
+  EXPECT_EQ(message(model, "day\n2020-03-01\n"),
+            "t.csv:2:1: '2020-03-01': expected a date with the day first, such as 22.11.2026, as "
+            "column 'day' had in training");
 }
 
 TEST_F(Fitting, ScoresTheRowsThatCanBeAndCountsTheOthers) {

@@ -33,9 +33,9 @@ TEST(Operation, SaysWhyItCannotBeDone) {
   EXPECT_EQ(refusal(spec, {"widen", "", {}}), "widen: expected the name of a layer");
   EXPECT_EQ(refusal(spec, {"widen", "dens1", {{"by", n(1)}}}),
             "widen dens1: no layer is called \"dens1\"; did you mean dense1?");
-  EXPECT_EQ(refusal(spec, {"widen", "dense1", {}}), "widen dense1: expected one of by and to");
+  EXPECT_EQ(refusal(spec, {"widen", "dense1", {}}), "widen dense1: expected either by or to");
   EXPECT_EQ(refusal(spec, {"widen", "dense1", {{"by", n(1)}, {"to", n(9)}}}),
-            "widen dense1: expected one of by and to");
+            "widen dense1: expected either by or to");
   EXPECT_EQ(refusal(spec, {"widen", "dense1", {{"to", n(5)}}}),
             "widen dense1: expected more than its 5 units, not 5");
   EXPECT_EQ(refusal(spec, {"widen", "output", {{"by", n(1)}}}),
