@@ -18,8 +18,9 @@ void ImportNotes::put(std::string line) {
 
 void ImportNotes::leave(const std::string& what) { put("not carried over: " + what); }
 
-void ImportNotes::carry(const std::string& what_here, const std::string& what) {
-  put(base::cat("carried over as ", what_here, ": ", what));
+void ImportNotes::carry(const std::string& what_here, const std::string& what,
+                        const std::string& why) {
+  put(base::cat(what, " became ", what_here, why.empty() ? "" : "; ", why));
 }
 
 void ImportNotes::add(const ImportNotes& others) {

@@ -13,8 +13,8 @@ class ImportNotes {
  public:
   /// "not carried over: WHAT".
   void leave(const std::string& what);
-  /// "carried over as WHAT_HERE: WHAT".
-  void carry(const std::string& what_here, const std::string& what);
+  /// "WHAT became WHAT_HERE; WHY".
+  void carry(const std::string& what_here, const std::string& what, const std::string& why = "");
   void add(const ImportNotes& others);
 
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }

@@ -29,14 +29,15 @@ std::size_t find_study(const std::map<std::size_t, OptunaStudy>& studies, const 
   if (name.empty() && studies.size() == 1) return studies.begin()->first;
   if (studies.empty())
     throw base::Error(base::Errc::data,
-                      base::cat(base::printable(file, 4096), ": it holds no study, expected one"));
+                      base::cat(base::printable(file, 4096), ": it holds no study"));
   const auto found =
       std::ranges::find_if(studies, [&](const auto& one) { return one.second.name == name; });
   if (name.empty() || found == studies.end())
-    throw base::Error(base::Errc::data,
-                      base::cat(base::printable(file, 4096), ": ",
-                                name.empty() ? "there is not one study" : "there is no such study",
-                                ", expected one of ", names_of(studies), " with --study"));
+    throw base::Error(
+        base::Errc::data,
+        base::cat(base::printable(file, 4096), ": ",
+                  name.empty() ? "there are several studies" : "there is no such study",
+                  ", expected one of ", names_of(studies), " with --study"));
   return found->first;
 }
 
@@ -140,7 +141,7 @@ class OptunaImporter {
     if (fit_.order.empty()) return "parameters: {}\n";
     std::string text = "parameters:\n";
     for (const std::string& name : fit_.order) {
-      if (domains_.at(name).has_none()) notes_.carry("the text None", "None of " + name);
+      if (domains_.at(name).has_none()) notes_.carry("the string None", "None of " + name);
       text += base::cat("  ", our_name(name), ": {",
                         of_param(name, [&] { return domains_.at(name).yaml(); }),
                         condition_text(fit_.conditions.at(name)), "}\n");
@@ -179,8 +180,7 @@ class OptunaImporter {
     if (of_other_kinds_.contains(name))
       notes_.leave(base::cat("earlier values of ", name, ", which were of another kind"));
     else
-      notes_.carry("one range with all of them",
-                   base::cat("the ranges of ", name, ", which changed"));
+      notes_.carry("one range with all of them", "the changing ranges of " + name);
   }
 
   std::string our_name(const std::string& name) {
@@ -291,9 +291,9 @@ class OptunaImporter {
     if (others > 0)
       notes_.leave(
           others == 1
-              ? "1 trial that waits (enqueue_trial): its values are no point of this space"
+              ? "1 trial that waits (enqueue_trial): its values are not a point of this space"
               : base::cat(others,
-                          " trials that wait (enqueue_trial): their values are no points of ",
+                          " trials that wait (enqueue_trial): their values are not points of ",
                           "this space"));
     return text.empty() ? "" : base::cat("try_first:\n", text);
   }
@@ -332,7 +332,8 @@ class OptunaImporter {
     if (too_good_ > 0)
       notes_.carry("a failure",
                    base::cat("the value ", goal() == Goal::maximize ? "inf" : "-inf", " of ",
-                             base::counted(too_good_, "trial"), ", which is no result"));
+                             base::counted(too_good_, "trial")),
+                   "it is not a result");
     const auto running = std::ranges::count(trials_, kRunning, &OptunaTrial::state);
     if (running > 0) notes_.leave(base::counted(running, "trial") + " still running");
     name_attributes();

@@ -45,7 +45,8 @@ constexpr int kMostText = 1 << 24;
 template <std::size_t N>
 std::int64_t place_of(std::string_view word, const std::array<std::string_view, N>& words) {
   const auto found = std::ranges::find(words, word);
-  if (found == words.end()) refuse(base::cat(base::printable(word, 40), " is no word of Optuna's"));
+  if (found == words.end())
+    refuse(base::cat(base::printable(word, 40), " is not a word of Optuna's"));
   return found - words.begin();
 }
 
@@ -169,7 +170,7 @@ class Reader {
       const double internal = rows.is_null(2) ? NAN : rows.number(2);
       if (!std::isfinite(internal))
         refuse(base::cat("the param ", base::printable(rows.text(1), 60), " of trial_id ",
-                         rows.integer(0), " is no finite number"));
+                         rows.integer(0), " is not a finite number"));
       trial->suggest(rows.text(1), internal, rows.text(3));
     }
   }

@@ -15,13 +15,13 @@ namespace {
 double finite(const base::Json& json) {
   const double number = json.number();
   if (std::isfinite(number)) return number;
-  throw base::Error(base::Errc::data, base::cat(json.raw(), " is no finite number"));
+  throw base::Error(base::Errc::data, base::cat(json.raw(), " is not a finite number"));
 }
 
 std::int64_t step_of(std::optional<std::int64_t> step) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   if (step && *step >= -kMost && *step <= kMost) return *step;
-  throw base::Error(base::Errc::data, "a step is no whole number");
+  throw base::Error(base::Errc::data, "a step is not a whole number");
 }
 
 class Replay {

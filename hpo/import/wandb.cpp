@@ -45,7 +45,7 @@ class WandbImporter {
   Imported run() {
     if (!root_.is_map() || root_.find("parameters") == nullptr || root_.find("method") == nullptr)
       throw StudyError(root_.at,
-                       "this is no W&B sweep file, expected the keys method and parameters");
+                       "this is not a W&B sweep file, expected the keys method and parameters");
     for (const std::string_view key : {"data", "network", "early_stop", "limits"}) {
       if (const Node* ours = root_.find(key))
         throw StudyError(ours->at, base::cat("this is a study file already (it has ", key,
@@ -102,13 +102,13 @@ class WandbImporter {
       if (folder_.empty()) return;
       const std::string said = "folder: " + base::quote_json(study::escape(folder_));
       body_ += said + "\n";
-      return notes_.carry(said, "where W&B starts " + program.text);
+      return notes_.carry(said, "the folder in which W&B starts " + program.text);
     }
     const auto script = std::ranges::find(programs, false, &wandb::ProgramName::module);
     if (script == programs.end()) return;
-    notes_.leave(base::cat("where W&B starts ", script->text, ": it is not in ",
+    notes_.leave(base::cat("the folder in which W&B starts ", script->text, ": it is not in ",
                            base::listed(wandb::place_of(*script, places_).looked),
-                           "; say folder in the study file"));
+                           "; set folder in the study file"));
   }
 
   void add_metric() {
@@ -124,13 +124,14 @@ class WandbImporter {
     const Node* metric = root_.find("metric");
     if (metric != nullptr && metric->is_scalar() && !metric->text.empty()) {
       const std::string name = base::quote_json(metric->text);
-      notes_.carry(base::cat("metric ", metric->text, " to minimize"),
-                   "a metric that says no goal; write goal: maximize where more is better");
+      notes_.carry("one to minimize", base::cat("metric ", metric->text, ", which has no goal,"),
+                   "write goal: maximize if more is better");
       body_ += base::cat("metric: {name: ", name, ", goal: minimize}\n");
       return;
     }
     if (metric == nullptr || !metric->is_map() || wandb::text_at(*metric, "name").empty()) {
-      notes_.carry("metric loss", "no metric at all: name the number that the program reports");
+      notes_.carry("metric loss", "the missing metric",
+                   "write the name of the number that the program reports");
       body_ += "metric: {name: loss, goal: minimize}\n";
       return;
     }
@@ -251,7 +252,7 @@ Imported import_wandb(const std::string& text, const std::string& file,
                    "study.yaml", places.study.string());
   if (!is_here)
     imported.notes.leave(base::cat("the program ", base::printable(program, 80),
-                                   ": it is not here, and must be before the study runs"));
+                                   ": it is not here; put it here before the study runs"));
   return imported;
 }
 

@@ -43,12 +43,11 @@ class Writer {
       for (auto word = command->items.begin(); word != command->items.end(); ++word)
         add(word->text, word + 1 == command->items.end() ? "" : word[1].text);
       if (!hears_ && !parameters_.names.empty()) {
-        made_.notes.carry("the file $TRELLIS_PARAMS",
-                          "parameters from wandb.config alone, which the command does not have");
+        made_.notes.carry("the file $TRELLIS_PARAMS", "parameters that only wandb.config has");
         put("$no_args");
       }
     } else {
-      throw StudyError(command->at, "command is no list, expected its words");
+      throw StudyError(command->at, "command is not a list of words");
     }
     find_programs();
     return std::move(made_);
@@ -78,7 +77,7 @@ class Writer {
     } else {
       if (word.find("${envvar:") != std::string::npos)
         made_.notes.leave(
-            base::cat(word, ": what the environment holds is not put in, write it there"));
+            base::cat(word, ": environment variables are not inserted; write the value there"));
       put(study::escape(word));
     }
   }

@@ -46,8 +46,7 @@ std::vector<std::string> idle_keys(const Node& parameter, const std::string& nam
     if (std::ranges::find(kKnown, entry.key) == std::end(kKnown))
       lines.push_back(base::cat(entry.key, " of ", name, ": a sweep file has no such key"));
     else if (std::ranges::find(form.keys, entry.key) == form.keys.end())
-      lines.push_back(
-          base::cat(entry.key, " of ", name, ", beside ", form.decides, ": it has no say there"));
+      lines.push_back(base::cat(entry.key, " of ", name, ": ignored because of ", form.decides));
   }
   return lines;
 }

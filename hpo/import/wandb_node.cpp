@@ -45,7 +45,7 @@ double number_at(const Node& map, const std::string& key) {
       node != nullptr && node->is_scalar() ? base::parse_double(node->text) : std::nullopt;
   if (!number || !(std::abs(*number) < kMost))
     throw StudyError(node != nullptr ? node->at : map.at,
-                     base::cat(key, " is missing, or no number"));
+                     base::cat(key, " is missing or not a number"));
   return *number;
 }
 

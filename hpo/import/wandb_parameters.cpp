@@ -38,7 +38,9 @@ class Reader {
 
  private:
   void leave(const std::string& what) { made_.notes.leave(what); }
-  void carry(const std::string& here, const std::string& what) { made_.notes.carry(here, what); }
+  void carry(const std::string& here, const std::string& what, const std::string& why = "") {
+    made_.notes.carry(here, what, why);
+  }
 
   void keep_names(const Node& block, const std::string& prefix) {
     if (!block.is_map()) return;
@@ -51,11 +53,11 @@ class Reader {
 
   /// Nested parameters get the names of their way, joined: a study has one level.
   void add(const Node& block, const std::string& prefix) {
-    if (!block.is_map()) throw StudyError(block.at, "parameters is no map, expected one");
+    if (!block.is_map()) throw StudyError(block.at, "parameters is not a map");
     for (const Entry& entry : block.entries) {
       const std::string name = our_name(prefix + entry.key);
       if (!entry.value.is_map())
-        throw StudyError(entry.value.at, base::cat("parameter ", name, " is no map"));
+        throw StudyError(entry.value.at, base::cat("parameter ", name, " is not a map"));
       for (const std::string& line : idle_keys(entry.value, name)) leave(line);
       if (const Node* nested = entry.value.find("parameters")) {
         carry(name + "_...", "the block " + name);
@@ -80,9 +82,9 @@ class Reader {
     }
     if (const Node* values = parameter.find("values")) {
       if (!values->is_list() || values->items.empty())
-        throw StudyError(values->at, base::cat("values of ", name, " is no list of values"));
+        throw StudyError(values->at, base::cat("values of ", name, " is not a list of values"));
       if (parameter.find("probabilities") != nullptr)
-        leave(base::cat("probabilities of ", name, ": each of its values is as likely as another"));
+        leave(base::cat("probabilities of ", name, ": all its values are equally likely"));
       return base::cat("values: [", list_of(*values, name), "]");
     }
     return range_of(parameter, name);
@@ -105,16 +107,16 @@ class Reader {
       if (seen.insert(value).second)
         list += base::cat(list.empty() ? "" : ", ", value);
       else
-        leave(base::cat("the second ", value, " of ", name, ": each value stands once"));
+        leave(base::cat("the second ", value, " of ", name, ": each value appears once"));
     }
     if (ints && floats)
-      carry("floats", base::cat("ints among floats of ", name, ": a program is given 1.0 for 1"));
+      carry("floats", base::cat("ints among floats of ", name), "a program gets 1.0 for 1");
     return list;
   }
 
   std::string text(const Node& node, const std::string& name, bool keeps_bools) {
     std::string value = value_text(node, keeps_bools);
-    if (!node.is_scalar()) carry("a text", base::cat("the value ", value, " of ", name));
+    if (!node.is_scalar()) carry("a string", base::cat("the value ", value, " of ", name));
     return value;
   }
 
@@ -142,7 +144,7 @@ class Reader {
     if (quantised) {
       step = parameter.find("q") != nullptr ? positive_at(parameter, "q") : 1;
       if (log && !ints) {
-        carry("nothing but a range", base::cat("q of ", name, ", whose scale is logarithmic"));
+        carry("a plain range", base::cat("q of ", name), "its scale is logarithmic");
       } else {
         std::tie(min, max) = multiples(min, max, step, name);
         if (log) {  // 0 has no logarithm

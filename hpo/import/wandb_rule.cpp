@@ -81,7 +81,8 @@ Rule rule_of(const Node& root) {
     made.yaml +=
         base::cat(static_cast<std::int64_t>(number_at(rule, "min_iter")), ", eta: ", eta, "}\n");
   } else {
-    throw StudyError(rule.at, "early_terminate says neither min_iter nor max_iter, expected one");
+    throw StudyError(rule.at,
+                     "early_terminate has neither min_iter nor max_iter, expected one of them");
   }
   static constexpr std::string_view kCarried[]{"type", "eta", "s", "min_iter", "max_iter"};
   for (const Entry& entry : rule.entries) {
@@ -89,8 +90,7 @@ Rule rule_of(const Node& root) {
       made.notes.leave(
           base::cat("early_terminate.", entry.key, ": ", study::describe(entry.value)));
   }
-  made.notes.carry("asha",
-                   base::cat("early_terminate", same ? ", whose brackets are the rungs" : ""));
+  made.notes.carry("early_stop: asha", "early_terminate", same ? "its brackets are the rungs" : "");
   return made;
 }
 

@@ -33,12 +33,12 @@ void read_value(Node& node, ImportNotes& notes) {
     node.text = text_of(*value);
     const auto* truth = std::get_if<bool>(&*value);
     const std::string shown = truth == nullptr ? node.text : *truth ? "True" : "False";
-    notes.carry(shown, base::cat(was, ", as YAML 1.1 reads it"));
+    notes.carry(base::cat(shown, ", as YAML 1.1 reads it"), was);
   } else if (const auto same = study::yaml11_value(node.text)) {
     node.text = text_of(*same);  // 0x1F and such
   } else if (is_number_here_alone(node)) {
     node.quoted = true;
-    notes.carry("a text", base::cat(was, ", as YAML 1.1 reads it"));
+    notes.carry("a string, as YAML 1.1 reads it", was);
   }
 }
 

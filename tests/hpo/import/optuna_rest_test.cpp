@@ -81,7 +81,7 @@ TEST(OptunaConstraints, HaveTheirNamesAndNoneOfAMetric) {
   const ImportedStudy made = journal.imported();
   EXPECT_NE(made.yaml.find("subject_to: {mem_GB: 0, constraint_size: 0}\n"), std::string::npos)
       << made.yaml;
-  EXPECT_TRUE(is_said(made, "carried over as constraint_size: the name size"));
+  EXPECT_TRUE(is_said(made, "the name size became constraint_size"));
   EXPECT_EQ(made.trials.at(0).constraints, (Metrics{{"mem_GB", -1}, {"constraint_size", 2}}));
 }
 
@@ -129,7 +129,7 @@ TEST(OptunaWaiting, IsNamedWhereTheSpaceHasNoSuchPoint) {
   journal.enqueue(R"({"k": null})");
   const ImportedStudy made = journal.imported();
   EXPECT_TRUE(is_left_out(
-      made, "5 trials that wait (enqueue_trial): their values are no points of this space"))
+      made, "5 trials that wait (enqueue_trial): their values are not points of this space"))
       << made.yaml;
   EXPECT_NE(made.yaml.find("try_first:\n  - {k: None}\n"), std::string::npos) << made.yaml;
   (void)study_made(made.yaml, "j.log", "j.yaml");
@@ -152,8 +152,7 @@ TEST(OptunaRest, IsNamed) {
   EXPECT_EQ(made.yaml.find("cma:0"), std::string::npos);
 }
 
-constexpr const char* kRangesOfX =
-    "carried over as one range with all of them: the ranges of x, which changed";
+constexpr const char* kRangesOfX = "the changing ranges of x became one range with all of them";
 
 TEST(OptunaRest, ARangeThatIsWrittenOtherwiseIsTheSame) {
   Journal journal;
@@ -274,7 +273,7 @@ TEST(OptunaRest, StepsStayUnlessOneIsBelowZero) {
   const ImportedStudy moved = steps({{0, 5}, {-5, 5}});
   EXPECT_EQ(at(moved, 0), (std::vector<std::int64_t>{5, 10}));
   EXPECT_EQ(at(moved, 1), (std::vector<std::int64_t>{0, 10}));
-  EXPECT_TRUE(is_said(moved, "carried over as steps that are larger by 5: steps below 0"));
+  EXPECT_TRUE(is_said(moved, "steps below 0 became steps that are larger by 5"));
   const Written written(whole);
   EXPECT_EQ(StudyReader(written.folder / "run").trial(0)->step, 10);
 }
@@ -284,9 +283,8 @@ TEST(OptunaRest, NamesWhatIsNoResultHereAndWhatIsATextHere) {
   journal.trial(optuna::running, {{"c", optuna::choices("[null, 1]"), 0}});
   journal.line(R"({"op_code": 6, "trial_id": 0, "state": 1, "values": [-Infinity]})");
   const ImportedStudy made = journal.imported();
-  EXPECT_TRUE(
-      is_said(made, "carried over as a failure: the value -inf of 1 trial, which is no result"));
-  EXPECT_TRUE(is_said(made, "carried over as the text None: None of c"));
+  EXPECT_TRUE(is_said(made, "the value -inf of 1 trial became a failure; it is not a result"));
+  EXPECT_TRUE(is_said(made, "None of c became the string None"));
 }
 
 TEST(OptunaRest, TrialsTakeAsLongAsTheyTook) {
@@ -306,7 +304,7 @@ TEST(OptunaRest, NamesThatMayStayStay) {
                 {{"enc.lr", floats(0, 1), 0.5}, {"enc_lr", floats(100, 200), 150}});
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).params, (Params{{"enc_lr_2", 0.5}, {"enc_lr", 150.0}}));
-  EXPECT_TRUE(is_said(made, "carried over as enc_lr_2: the name enc.lr"));
+  EXPECT_TRUE(is_said(made, "the name enc.lr became enc_lr_2"));
 }
 
 TEST(OptunaRest, IsReadFromADatabaseAsWell) {

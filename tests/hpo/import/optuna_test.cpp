@@ -121,7 +121,7 @@ std::string refusal_after(const char* change) {
 
 TEST(OptunaDatabase, RefusesInWordsWhatIsNotOptunas) {
   EXPECT_EQ(refusal_after("UPDATE trials SET state = 'FINE' WHERE number = 2"),
-            "s.db: FINE is no word of Optuna's");
+            "s.db: FINE is not a word of Optuna's");
   EXPECT_EQ(refusal_after("ALTER TABLE trial_values DROP COLUMN value_type"),
             "s.db: trial_values has no column value_type, expected a database of Optuna 3 to 5: "
             "`optuna storage upgrade` brings an older one there");
@@ -195,7 +195,8 @@ TEST(OptunaJournal, SaysWhichStudiesThereAre) {
     }
     return "";
   };
-  EXPECT_EQ(refusal(""), "j.log: there is not one study, expected one of kept, other with --study");
+  EXPECT_EQ(refusal(""),
+            "j.log: there are several studies, expected one of kept, other with --study");
   EXPECT_EQ(refusal("gone"),
             "j.log: there is no such study, expected one of kept, other with --study");
   const support::TempFolder folder;
@@ -205,7 +206,7 @@ TEST(OptunaJournal, SaysWhichStudiesThereAre) {
     (void)import_database(folder / "s.db", "");
     ADD_FAILURE();
   } catch (const base::Error& error) {
-    EXPECT_STREQ(error.what(), "s.db: it holds no study, expected one");
+    EXPECT_STREQ(error.what(), "s.db: it holds no study");
   }
 }
 
@@ -235,8 +236,9 @@ std::string choices_line(const std::string& list) {
 
 TEST(OptunaJournal, RefusesInWordsWhatNoStudyFileHas) {
   EXPECT_EQ(refusal_of(choices_line(R"(["a", "nan", "NaN"])")), "");
-  EXPECT_EQ(refusal_of(choices_line("[[1, 2], [3]]")),
-            "j.log: param x has the choice [1, 2], expected texts, numbers, true, false and None");
+  EXPECT_EQ(
+      refusal_of(choices_line("[[1, 2], [3]]")),
+      "j.log: param x has the choice [1, 2], expected strings, numbers, true, false and None");
   EXPECT_NE(refusal_of(choices_line("[NaN, 1.0]"))
                 .find("param x has a bound or a choice that is no number"),
             std::string::npos);

@@ -81,7 +81,7 @@ TEST(WandbProgram, FindsItsParametersInAFile) {
   EXPECT_EQ(behind(text, "command: "), R"(["p", "$params_json"])");
   const Imported none = imported("{lr: {value: 0.5}}", "command: [p, --fast]\n");
   EXPECT_EQ(behind(none, "command: "), R"(["p", "--fast", "$no_args"])");
-  EXPECT_TRUE(says(none, "carried over as the file $TRELLIS_PARAMS: parameters from wandb.config"));
+  EXPECT_TRUE(says(none, "parameters that only wandb.config has became the file $TRELLIS_PARAMS"));
 }
 
 TEST(WandbProgram, NotesAreSaidOnceAndSayWhatWasCarriedOver) {
@@ -91,11 +91,11 @@ TEST(WandbProgram, NotesAreSaidOnceAndSayWhatWasCarriedOver) {
   std::ranges::sort(lines);
   EXPECT_EQ(std::ranges::adjacent_find(lines), lines.end());
   for (const std::string& line : lines) {
-    EXPECT_TRUE(line.starts_with("carried over as ") || line.starts_with("not carried over: "))
+    EXPECT_TRUE(line.find(" became ") != line.npos || line.starts_with("not carried over: "))
         << line;
     EXPECT_NE(made.yaml.find("# " + line + "\n"), std::string::npos) << line;
   }
-  EXPECT_TRUE(says(made, "carried over as a_b: the name a.b"));
+  EXPECT_TRUE(says(made, "the name a.b became a_b"));
   EXPECT_TRUE(says(made, "not carried over: entity: \"lab\""));
 }
 
@@ -129,7 +129,7 @@ TEST_F(WandbPlaces, TheProgramIsLookedForInThreeFolders) {
   put("repo/src/train.py");
   const Imported root = made(running("src/train.py"), "repo/a/configs", "repo/a", "repo/a/configs");
   EXPECT_EQ(behind(root, "folder: "), "\"../..\"") << root.yaml;
-  EXPECT_TRUE(says(root, "carried over as folder: \"../..\": where W&B starts src/train.py"));
+  EXPECT_TRUE(says(root, "the folder in which W&B starts src/train.py became folder: \"../..\""));
   put("repo/a/src/train.py");
   EXPECT_EQ(behind(made(running("src/train.py"), "repo/a/configs", "repo/a", "repo/a/configs"),
                    "folder: "),
@@ -148,9 +148,11 @@ TEST_F(WandbPlaces, TheProgramIsLookedForInThreeFolders) {
 TEST_F(WandbPlaces, OfOneThatIsNowhereThatIsSaid) {
   const Imported none = made(running("gone.py"), "a", "b", "a");
   EXPECT_EQ(behind(none, "folder: "), "");
-  EXPECT_TRUE(says(none, "not carried over: where W&B starts gone.py: it is not in "));
+  EXPECT_TRUE(
+      says(none, "not carried over: the folder in which W&B starts gone.py: it is not in "));
   put("b/there.py");
-  EXPECT_FALSE(says(made(running("there.py"), "a", "b", "a"), "not carried over: where"));
+  EXPECT_FALSE(
+      says(made(running("there.py"), "a", "b", "a"), "not carried over: the folder in which"));
 }
 
 TEST_F(WandbPlaces, ModulesAndScriptsOfOtherStartersAreFoundToo) {
@@ -182,9 +184,9 @@ TEST(WandbWords, AreReadAsPythonReadsThem) {
   EXPECT_EQ(behind(made, "  e: "), "{values: [0.001, 0.0001]}");
   EXPECT_EQ(behind(made, "  z: "), R"({value: "08"})");
   EXPECT_EQ(behind(made, "limits: "), "{trials: 10}");
-  EXPECT_TRUE(says(made, "carried over as 8: 010 in line 4, as YAML 1.1 reads it"));
-  EXPECT_TRUE(says(made, "carried over as True: yes in line 4"));
-  EXPECT_TRUE(says(made, "carried over as a text: 08 in line 4"));
+  EXPECT_TRUE(says(made, "010 in line 4 became 8, as YAML 1.1 reads it"));
+  EXPECT_TRUE(says(made, "yes in line 4 became True"));
+  EXPECT_TRUE(says(made, "08 in line 4 became a string"));
   EXPECT_FALSE(says(made, "1e-3"));
 }
 
@@ -218,10 +220,10 @@ TEST(WandbWords, AMetricMayBeANameAlone) {
   const Imported made = import_wandb(
       "program: t.py\nmethod: random\nmetric: val_acc\nparameters: {x: {value: 1}}\n", "s.yaml");
   EXPECT_EQ(behind(made, "metric: "), R"({name: "val_acc", goal: minimize})");
-  EXPECT_TRUE(says(made, "carried over as metric val_acc to minimize: a metric that says no goal"));
+  EXPECT_TRUE(says(made, "metric val_acc, which has no goal, became one to minimize"));
   const Imported none =
       import_wandb("program: t.py\nmethod: random\nparameters: {x: {value: 1}}\n", "s.yaml");
-  EXPECT_TRUE(says(none, "carried over as metric loss: no metric at all"));
+  EXPECT_TRUE(says(none, "the missing metric became metric loss"));
 }
 
 TEST(WandbWords, QuantisedNormalsHaveSteps) {
