@@ -2,6 +2,13 @@
 
 namespace base {
 
+std::string grouped(std::uint64_t number) {
+  constexpr std::size_t kGroup = 3;
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > kGroup;) text.insert(at -= kGroup, ",");
+  return text;
+}
+
 std::string either(std::span<const std::string> words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -16,6 +17,9 @@ template <std::integral Count>
 [[nodiscard]] std::string counted(Count count, std::string_view noun) {
   return cat(count, " ", noun, count == 1 ? "" : "s");
 }
+
+/// "10,000,000".
+[[nodiscard]] std::string grouped(std::uint64_t number);
 
 /// "a, b, c": what `text` makes of each item, such as a member or a function of it.
 template <class Items, class Text = std::identity>

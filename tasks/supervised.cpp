@@ -40,8 +40,8 @@ std::string supervisor_path() {
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   throw base::Error(base::Errc::storage,
-                    base::cat("there is no trellis-supervise beside ", self.string(),
-                              ", expected the programs of one build in one folder; build again"));
+                    base::cat("there is no trellis-supervise next to ", self.string(),
+                              ", expected all programs of a build in one folder; build again"));
 }
 
 struct Sockets {

@@ -80,8 +80,10 @@ std::string grid_line(const hpo::StudySpec& study) {
   if (study.method.kind != "grid") return "";
   const std::uint64_t points = study.space.grid_size().value();
   const auto limit = static_cast<std::uint64_t>(study.limits.trials.value_or(INT64_MAX));
-  return base::cat("  method grid: ", base::counted(points, "point"),
-                   limit < points ? base::cat(", of which limits.trials takes ", limit) : "", "\n");
+  return base::cat(
+      "  method grid: ", base::grouped(points), points == 1 ? " point" : " points",
+      limit < points ? base::cat("; limits.trials allows ", base::grouped(limit), " of them") : "",
+      "\n");
 }
 
 /// How much of the space forbidden combinations leave; empty without any.

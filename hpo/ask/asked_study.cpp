@@ -90,7 +90,7 @@ std::optional<Created> AskedStudy::next(const Params& own) {
                       });
   if (!has_it) {
     first_points_.take_back(trial);
-    throw refusal("params: forbid leaves no point with these values, expected one that is allowed");
+    throw refusal("params: forbid excludes every point with these values");
   }
   first_points_.note_next(trial);
   return created;
@@ -134,8 +134,8 @@ Handout AskedStudy::ask(const std::string& ticket, const Params& own) {
 
 const TrialRow& AskedStudy::row(std::uint64_t trial) const {
   if (trial >= log_.trials().rows().size())
-    throw refusal(base::cat("trial ", trial, " was never asked for, expected one of the ",
-                            log_.trials().rows().size(), " that were"));
+    throw refusal(base::cat("trial ", trial, " was never asked for; ", log_.trials().rows().size(),
+                            " trials were"));
   return log_.trials().row(trial);
 }
 
@@ -149,13 +149,13 @@ Decision AskedStudy::report(std::uint64_t trial, const Told& told) {
     throw refusal(base::cat("trial ", trial, " was told already: ", name_of(now.state)));
   }
   const std::int64_t step = told.step.value_or(open->second.step + 1);
-  if (step < 0) throw refusal(base::cat("step ", step, ", expected 0 or more"));
+  if (step < 0) throw refusal(base::cat("step is ", step, ", expected at least 0"));
   if (open->second.reported && step == open->second.step &&
       rules_.repeats(open->second.known, told))
     return Decision::go;
   if (open->second.reported && step <= open->second.step)
-    throw refusal(base::cat("trial ", trial, " reports step ", step, ", but was at ",
-                            open->second.step, " already, expected a later one"));
+    throw refusal(base::cat("trial ", trial, " reports step ", step, ", but already reported step ",
+                            open->second.step, "; report a later one"));
   rules_.require_what_the_rule_sees(open->second.known, told);
   return take_report(trial, step, *value, told);
 }
@@ -217,9 +217,9 @@ Standing AskedStudy::tell(std::uint64_t trial, const Told& told) {
   const std::optional<double> value = rules_.value_of(told);
   if (!value && !now.value)
     throw refusal(base::cat("trial ", trial, " has no value of ", study_.metric.name,
-                            " yet, expected one, or that it failed"));
+                            " yet; tell a value, or that it failed"));
   const std::int64_t step = told.step.value_or(open->second.reported ? open->second.step : 1);
-  if (step < 0) throw refusal(base::cat("step ", step, ", expected 0 or more"));
+  if (step < 0) throw refusal(base::cat("step is ", step, ", expected at least 0"));
   if (step < open->second.step)
     throw refusal(base::cat("trial ", trial, " ends at step ", step, ", but was at ",
                             open->second.step, " already"));

@@ -60,14 +60,13 @@ void FirstPoints::append(std::uint64_t created, const Params& point, const std::
   if (!ticket.empty() && std::ranges::find(tickets_, ticket) != tickets_.end()) return;
   const std::size_t spoken_for = created + waiting(created);
   if (const auto most = study_.limits.trials; most && spoken_for >= static_cast<std::size_t>(*most))
-    throw base::Error(base::Errc::usage, base::cat("all ", *most,
-                                                   " trials are spoken for, expected a larger "
-                                                   "limits.trials"));
-  if (waiting(created) >= kMostWaiting)
     throw base::Error(base::Errc::usage,
-                      base::cat(kMostWaiting,
-                                " points wait already, expected fewer: they go to those "
-                                "who ask"));
+                      base::cat("all ", *most, " trials are taken; use a larger limits.trials"));
+  if (waiting(created) >= kMostWaiting)
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(kMostWaiting,
+                  " points are waiting already; ask for trials, which get them, first"));
   reach(created);
   study_.try_first.push_back(point);
   if (!ticket.empty()) tickets_.push_back(ticket);

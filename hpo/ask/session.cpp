@@ -40,8 +40,7 @@ auto read_member(std::string_view name, const base::Json& value, std::string_vie
 /// `object` has each name once.
 void require_own_names(const base::Json& object, std::string_view what) {
   if (const std::string* name = object.repeated_name())
-    throw refusal(
-        base::cat(what, " has two members \"", base::printable(*name, 60), "\", expected one"));
+    throw refusal(base::cat(what, " has the member \"", base::printable(*name, 60), "\" twice"));
 }
 
 void require_known(const base::Json& message, std::span<const std::string> known) {
@@ -55,9 +54,10 @@ void require_known(const base::Json& message, std::span<const std::string> known
 
 std::uint64_t trial_of(const base::Json& message) {
   const base::Json* trial = message.find("trial");
-  if (trial == nullptr) throw refusal("the member trial is missing, expected its number");
+  if (trial == nullptr) throw refusal("the member trial is missing, expected the trial's number");
   const std::int64_t number = read_member("trial", *trial, "its number", &base::Json::integer);
-  if (number < 0) throw refusal(base::cat("trial ", number, ", expected a number from 0 on"));
+  if (number < 0)
+    throw refusal(base::cat("trial is ", number, ", expected a number of at least 0"));
   return static_cast<std::uint64_t>(number);
 }
 
@@ -67,8 +67,8 @@ TrialState state_of(const base::Json& message) {
   const std::string word = read_member("state", *said, "a string", &base::Json::text);
   for (const TrialState state : {TrialState::complete, TrialState::stopped, TrialState::failed})
     if (word == name_of(state)) return state;
-  throw refusal(
-      base::cat("state \"", base::printable(word, 60), "\", expected complete, stopped or failed"));
+  throw refusal(base::cat("state is \"", base::printable(word, 60),
+                          "\", expected complete, stopped or failed"));
 }
 
 constexpr std::int64_t kLastStep = std::int64_t{1} << 53;
@@ -78,7 +78,7 @@ std::vector<double> values_of(const base::Json& message, std::size_t metrics) {
   const base::Json* value = message.find("value");
   const base::Json* values = message.find("values");
   if (value != nullptr && values != nullptr)
-    throw refusal("value and values, expected one of the two");
+    throw refusal("value and values cannot be used together");
   std::vector<double> numbers;
   if (value != nullptr && !value->is_null())
     numbers.push_back(read_member("value", *value, "a number", &base::Json::number));
@@ -100,21 +100,21 @@ Told told_of(const base::Json& message, const StudySpec& study) {
     told.step = read_member("step", *step, "a whole number", &base::Json::integer);
   const std::vector<double> values = values_of(message, 1 + study.others.size());
   if (told.step && *told.step > kLastStep)
-    throw refusal(base::cat("step ", *told.step, ", expected at most ", kLastStep));
+    throw refusal(base::cat("step is ", *told.step, ", expected at most ", kLastStep));
   if (const base::Json* metrics = message.find("metrics")) {
     told.metrics = read_member("metrics", *metrics, "an object with a number for each name",
                                [](const base::Json& value) { return metrics_from_json(value); });
     std::set<std::string_view> names;
     for (const auto& [name, number] : told.metrics) {
       if (name.empty() || !names.insert(name).second)
-        throw refusal("metrics: expected an object with a name of its own for each number");
+        throw refusal("metrics: expected an object with a different name for each number");
     }
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string& name = i == 0 ? study.metric.name : study.others[i - 1].name;
     if (const double* named = find_metric(told.metrics, name);
         named != nullptr && !same_number(*named, values[i]))
-      throw refusal(base::cat("two values of ", name, ", expected one"));
+      throw refusal(base::cat(name, " has two different values in this call"));
     put_metric(told.metrics, name, values[i]);
   }
   if (const base::Json* reason = message.find("message"))
@@ -162,7 +162,8 @@ std::string enqueue(AskedStudy& study, const base::Json& message) {
   static const std::vector<std::string> kKnown{"call", "ticket", "params"};
   require_known(message, kKnown);
   const Params params = params_of(message);
-  if (params.empty()) throw refusal("the member params is missing or empty, expected a point");
+  if (params.empty())
+    throw refusal("the member params is missing or empty, expected values of parameters");
   const auto over = study.enqueue(params, ticket_of(message));
   base::JsonWriter json;
   json.begin_object();

@@ -27,7 +27,8 @@ void ToldRules::require_deciding(std::uint64_t trial, const Latest& known, const
     const bool searched =
         std::ranges::find(study_.others, name, &Metric::name) != study_.others.end();
     throw refusal(base::cat("trial ", trial, " has no value of ", name, " yet, which ",
-                            searched ? "is searched for" : "subject_to bounds", ", expected one"));
+                            searched ? "is searched for" : "subject_to bounds",
+                            "; report or tell it"));
   }
 }
 

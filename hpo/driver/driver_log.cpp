@@ -159,9 +159,9 @@ void Driver::reopen_failed(Cause cause) {
   }
   const std::string count =
       failed.empty() ? "no failed trial" : base::counted(failed.size(), "failed trial");
-  setup_.observer.note(base::cat(count,
+  setup_.observer.note(base::cat(failed.empty() ? "" : "running ", count,
                                  cause == Cause::none ? "" : base::cat(" (", name_of(cause), ")"),
-                                 failed.size() > 1 ? " run again" : " runs again"));
+                                 failed.empty() ? " to run" : "", " again"));
   for (const auto& [trial, reopened] : failed) emit(trial, reopened);
 }
 

@@ -39,7 +39,7 @@ bool has_ended(TrialState state) {
 WarmStart read_one(const StudySpec& study, std::size_t i, const std::string& folder) {
   if (std::error_code error; !std::filesystem::exists(base::Path(folder) / kStudyDb, error))
     refuse_warm_start(study, i,
-                      base::cat("but ", base::printable(folder),
+                      base::cat(base::printable(folder),
                                 " holds no study, expected a study's folder such as runs/digits"));
   const StudyReader reader{base::Path(folder)};
   const StudyInfo info = reader.info();
@@ -66,7 +66,7 @@ TrialState state_from(const std::string& word) {
     if (name_of(state) == word) return state;
   }
   throw base::Error(base::Errc::storage, base::cat("warm_start: \"", base::printable(word, 60),
-                                                   "\" is no state of a trial that ended"));
+                                                   "\" is not the state of a trial that ended"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string json_of(const std::vector<ScoreInterval>& intervals) {
 
 std::vector<ScoreInterval> intervals_from_json(std::string_view text) {
   const base::Json json = base::Json::parse(text);
-  if (!json.is_list()) throw base::Error(base::Errc::storage, "intervals are no list");
+  if (!json.is_list()) throw base::Error(base::Errc::storage, "intervals are not a list");
   std::vector<ScoreInterval> intervals;
   for (const auto& [name, one] : json.members())
     intervals.push_back({.metric = one.at("metric").text(),

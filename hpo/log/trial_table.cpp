@@ -111,8 +111,9 @@ void TrialTable::take(TrialRow& row, const Reported& report) {
 
 void TrialTable::take(TrialRow& row, const Replaced& replaced) {
   if (replaced.source >= rows_.size() || replaced.source == row.trial)
-    throw base::Error(base::Errc::storage, base::cat("trial ", row.trial, " goes on from trial ",
-                                                     replaced.source, ", which is no other trial"));
+    throw base::Error(base::Errc::storage,
+                      base::cat("trial ", row.trial, " continues trial ", replaced.source,
+                                ", which is not another trial"));
   row.params = replaced.params;
   row.parent = replaced.source;
   row.inference_flops = rows_[replaced.source].inference_flops;

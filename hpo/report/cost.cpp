@@ -40,7 +40,7 @@ double busy_share(const Gathered& study) {
 std::string cost_heading(const Gathered& study) {
   const std::string trials = base::counted(study.counts.all(), "trial");
   if (!study.has_times) return base::cat(trials, " in numbers.");
-  if (study.info.active_seconds <= 0) return base::cat(trials, " ran, nobody knows for how long.");
+  if (study.info.active_seconds <= 0) return base::cat(trials, " ran for an unknown time.");
   std::string out = base::cat(trials, " took ", base::format_seconds(study.info.active_seconds));
   if (!study.nodes.empty())
     return base::cat(out, " on ", base::counted(study.nodes.size(), "node"), ".");

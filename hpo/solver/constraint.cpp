@@ -49,7 +49,7 @@ class ScriptReader {
   [[noreturn]] void refuse(std::size_t begin) const {
     const std::string_view rest = script_.substr(begin);
     if (rest.empty()) refuse(" ends too early");
-    refuse(base::cat(": `", base::printable(rest), "` is not understood"));
+    refuse(base::cat(": `", base::printable(rest), "` is not supported"));
   }
 
   void skip_blanks() {

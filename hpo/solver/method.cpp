@@ -52,12 +52,12 @@ void check_metrics(std::size_t metrics, const SolverMethod& method) {
     throw base::Error(
         base::Errc::usage,
         base::cat("the problem has ", metrics, " values, but method ", method.sampler,
-                  " searches for one, expected one of ", base::listed(kinds_for_several())));
+                  " needs a single one; use one of ", base::listed(kinds_for_several())));
   }
   if (method.rule != "none")
     throw base::Error(base::Errc::usage,
-                      base::cat("the problem has ", metrics, " values, of which rule ", method.rule,
-                                " could look at one alone, expected none"));
+                      base::cat("the problem has ", metrics, " values, but rule ", method.rule,
+                                " looks at a single one; use rule none"));
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ void check_method(const SolverMethod& method) {
   if (is_population(method.sampler))
     throw base::Error(base::Errc::usage,
                       base::cat("method ", method.sampler,
-                                " copies networks between trials, which nobody who "
-                                "evaluates them elsewhere could follow"));
+                                " cannot be used here, because it copies networks between "
+                                "trials"));
 }
 
 StudySpec study_of(const SolverProblem& problem, std::uint64_t seed, const SolverMethod& method) {

@@ -81,7 +81,7 @@ std::vector<ParamValue> possible(const Condition& condition,
   if (found == parameters.end())
     throw base::Error(base::Errc::usage,
                       base::cat("a constraint names '", base::printable(condition.parameter),
-                                "', which is no parameter of the problem"));
+                                "', which is not a parameter of the problem"));
   std::vector<ParamValue> values;
   for (const ParamValue& value : condition.values) {
     const ParamValue meant = as_meant(found->domain, value);

@@ -109,8 +109,8 @@ std::string SolverSession::ask(const base::Json& message) {
   const std::uint64_t next = Field(message, "next_trial_id").id();
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
   if (next == kLast)
-    throw base::Error(base::Errc::usage, base::cat("next_trial_id is ", next,
-                                                   ", which none can follow, expected less"));
+    throw base::Error(base::Errc::usage,
+                      base::cat("next_trial_id is ", next, ", expected a smaller one"));
   const SolverWork work = solver.ask(next);
   base::JsonWriter json;
   json.begin_object().field("type", "ASK_REPLY").key("trial").begin_object();

@@ -78,7 +78,7 @@ SolverWork Solver::forget(std::size_t number) const {
 void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::int64_t step) {
   const auto found = numbers_.find(name);
   if (found == numbers_.end() || !trials_[found->second].open)
-    throw base::Error(base::Errc::usage, base::cat("nobody was asked to evaluate trial ", name));
+    throw base::Error(base::Errc::usage, base::cat("trial ", name, " is not being evaluated"));
   const std::size_t number = found->second;
   Trial& trial = trials_[number];
   if (!values.empty() && values.size() != problem_.metrics)
@@ -86,7 +86,7 @@ void Solver::tell(std::uint64_t name, const std::vector<double>& values, std::in
                                                    " values, expected ", problem_.metrics));
   if (step > problem_.steps)
     throw base::Error(base::Errc::usage, base::cat("trial ", name, " is told at step ", step,
-                                                   ", expected one up to ", problem_.steps));
+                                                   ", expected at most ", problem_.steps));
   if (!values.empty() && step <= trial.step)
     throw base::Error(base::Errc::usage, base::cat("trial ", name, " is told at step ", step,
                                                    ", but was at ", trial.step, " already"));

@@ -72,7 +72,7 @@ Params params_from_json(const base::Json& json) {
     auto read = value_from_json(value);
     if (!read)
       throw base::Error(base::Errc::storage, base::cat("params: \"", base::printable(name, 80),
-                                                       "\" is no bool, int, float or string"));
+                                                       "\" is not a bool, int, float or string"));
     params.set(name, std::move(*read));
   }
   return params;

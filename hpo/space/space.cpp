@@ -182,8 +182,9 @@ std::string Space::reason_outside(const Params& params) const {
   for (const auto& [name, value] : params) {
     const auto index = index_of(name);
     if (!index)
-      return base::cat("there is no parameter \"", base::printable(name, 64), "\"",
-                       base::expected_one_of(names, name));
+      return base::cat(
+          "there is no parameter \"", base::printable(name, 64), "\"",
+          names.empty() ? ", because the study has none" : base::expected_one_of(names, name));
     if (!is_active(*index, params))
       return base::cat("parameter \"", name, "\" is not active with these values");
     const Domain& domain = parameters_[*index].domain;
@@ -195,8 +196,7 @@ std::string Space::reason_outside(const Params& params) const {
   auto entry = params.begin();
   for (const std::size_t i : active(params)) {
     if (!params.contains(names[i])) return base::cat("parameter \"", names[i], "\" has no value");
-    if (entry->first != names[i])
-      return base::cat("parameter \"", names[i], "\" is not in its place");
+    if (entry->first != names[i]) return base::cat("parameter \"", names[i], "\" is out of order");
     ++entry;
   }
   for (const Forbidden& combination : forbidden_) {

@@ -68,8 +68,9 @@ void check_grid(const StudySpec& study) {
   const std::uint64_t points = study.space.grid_size().value();
   if (points > kMostGridPoints)
     throw StudyError(study.places->at("method"),
-                     base::cat("this grid has ", points, " points, expected at most ",
-                               kMostGridPoints, "; or set limits.trials to try only some of them"));
+                     base::cat("this grid has ", base::grouped(points),
+                               " points, expected at most ", base::grouped(kMostGridPoints),
+                               "; or set limits.trials to try only some of them"));
 }
 
 void check_name(const StudySpec& study) {

@@ -52,9 +52,9 @@ class Guarded final : public Policy {
     wants_ = asked("wants()", [&] { return policy_->wants(); });
     penalty_ = asked("penalty()", [&] { return policy_->penalty(); });
     if (!std::isfinite(penalty_.strength) || penalty_.strength < 0)
-      fail("its penalty has the strength " + to_text(penalty_.strength) + ", expected one from 0");
+      fail("its penalty has the strength " + to_text(penalty_.strength) + ", expected at least 0");
     rows_ = asked("rows()", [&] { return policy_->rows(); });
-    if (rows_ < 0) fail("its rows are " + std::to_string(rows_) + ", expected some or 0");
+    if (rows_ < 0) fail("its rows are " + std::to_string(rows_) + ", expected at least 0");
   }
 
   [[nodiscard]] std::int64_t grid() const override { return grid_; }
@@ -66,7 +66,8 @@ class Guarded final : public Policy {
     const auto at = asked("next()", [&] { return policy_->next(now); });
     if (at && (*at < now || *at <= had_))
       fail("next(" + std::to_string(now) + ") is " + std::to_string(*at) +
-           (*at < now ? ", expected that boundary or a later one" : ", where it had its turn"));
+           (*at < now ? ", expected that boundary or a later one"
+                      : ", where it already had its turn"));
     return at;
   }
 
@@ -131,7 +132,7 @@ class Guarded final : public Policy {
     for (const Birth& birth : turn.births) {
       check(birth.operations, born_, when + "has a birth and ", most_);
       if (!std::isfinite(birth.pull) || birth.pull < 0)
-        fail(when + "has a birth with the pull " + to_text(birth.pull) + ", expected one from 0");
+        fail(when + "has a birth with the pull " + to_text(birth.pull) + ", expected at least 0");
     }
   }
 

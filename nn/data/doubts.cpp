@@ -355,8 +355,8 @@ std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
       std::ranges::count_if(parts.test, [&](std::uint32_t row) { return row < table.rows; });
   if (const std::size_t copies = copied_rows(table, target, parts);
       static_cast<double>(copies) > kFewCopies * static_cast<double>(tested))
-    doubts.push_back(base::cat(base::counted(copies, "row"), copies == 1 ? " stands" : " stand",
-                               " both in the training part and in the test part, so the test is "
+    doubts.push_back(base::cat(base::counted(copies, "row"), copies == 1 ? " is" : " are",
+                               " in both the training part and the test part, so the test is "
                                "too easy"));
   if (survey.split_by) return doubts;
   if (groups != nullptr)

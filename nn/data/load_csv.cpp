@@ -243,7 +243,7 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
     if (!spec.skip.none()) apply_skip(spec.skip, text, notes);
     texts.push_back(sniffed(std::move(text), comma));
   }
-  if (texts.front().quote == '\'') notes.emplace_back("single quotes stand around fields");
+  if (texts.front().quote == '\'') notes.emplace_back("fields are in single quotes");
   if (std::ranges::any_of(texts, &CsvText::decimal_comma))
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");

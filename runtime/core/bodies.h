@@ -207,7 +207,7 @@ struct Defaults {
         "rt: ignore needs a default for each out argument, in order, then for the result");
     if constexpr (std::tuple_size_v<Wanted> == sizeof...(D)) {
       constexpr bool fits = std::is_constructible_v<Wanted, D&&...> || sizeof...(D) == 0;
-      static_assert(fits, "rt: a default of ignore is no value of its out argument or result");
+      static_assert(fits, "rt: a default of ignore is not a value of its out argument or result");
       if constexpr (fits) fill<Wanted>(boxes, given, std::index_sequence_for<D...>{});
     }
   }

@@ -77,7 +77,7 @@ Engine& Engine::for_driver(const char* action) {
   Engine* engine = current();
   if (engine == nullptr)
     throw base::Error(base::Errc::usage,
-                      std::string(action) + " needs a rt::Runtime: there is none");
+                      std::string(action) + " needs a rt::Runtime, but none exists");
   if (!this_thread.driver) {
     throw base::Error(
         base::Errc::usage,

@@ -120,7 +120,7 @@ void check(const TaskInfo& info, const std::vector<std::shared_ptr<const TaskInf
             base::Errc::usage,
             "two pure tasks are called '" + info.name + "', version " +
                 std::to_string(info.version) +
-                ": their results would be taken for each other; give one another name or version");
+                ": their results would be mixed up; give one of them another name or version");
       }
     }
   }

@@ -17,6 +17,13 @@ TEST(Words, CountsHaveTheirPlural) {
   EXPECT_EQ(base::counted(std::int64_t{-2}, "old row"), "-2 old rows");
 }
 
+TEST(Words, LargeNumbersAreGrouped) {
+  EXPECT_EQ(base::grouped(0), "0");
+  EXPECT_EQ(base::grouped(999), "999");
+  EXPECT_EQ(base::grouped(1000), "1,000");
+  EXPECT_EQ(base::grouped(10000000), "10,000,000");
+}
+
 TEST(Words, ListsNameEachOnce) {
   EXPECT_EQ(base::listed(Words{}), "");
   EXPECT_EQ(base::listed(Words{"a", "b", "c"}), "a, b, c");

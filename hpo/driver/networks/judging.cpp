@@ -249,7 +249,7 @@ rt::Async<Verdict> judge(const StudySpec& study, Winner winner, const Baselines&
   if (std::isnan(difference.low)) {
     verdict.text = base::cat("not judged against ", opponent, ": ",
                              difference.units < 2 ? "all unseen rows belong together"
-                                                  : base::cat(metric, " is no number there"),
+                                                  : base::cat(metric, " is not a number there"),
                              tied);
     co_return verdict;
   }

@@ -46,22 +46,22 @@ std::vector<std::string> odd_goals(const StudySpec& study) {
 /// A sentence where the data decided about the metric.
 void note_metric(const StudySpec& study, const DataInfo& data, std::vector<std::string>& notes) {
   if (study.names_metric || study.metric.name == "valid.accuracy" || data.rarest.empty()) return;
-  notes.push_back(base::cat("metric: ", study.metric.name, ", because ",
-                            base::with_digits(100 * data.rarest_share, 2),
-                            "% of the training rows are '", base::printable(data.rarest, 40),
-                            "', and accuracy rewards who ignores them; `metric: valid.accuracy` "
-                            "searches for it all the same"));
+  notes.push_back(base::cat(
+      "metric: ", study.metric.name, ", because ", base::with_digits(100 * data.rarest_share, 2),
+      "% of the training rows are '", base::printable(data.rarest, 40),
+      "', and accuracy rewards networks that ignore them; `metric: valid.accuracy` "
+      "searches for it anyway"));
 }
 
 /// What a model brings along that goes on.
 void add_model_notes(const StudySpec& study, const Params& params, const StudyData& data,
                      const TrialPlan& plan, std::vector<std::string>& notes) {
   const nn::ModelSpec& model = plan.spec.model;
-  notes.push_back(base::cat("goes on from ", base::printable(data.model, 200), ": ",
+  notes.push_back(base::cat("continues from ", base::printable(data.model, 200), ": ",
                             nn::shape_text(model), ", the optimizer's state ",
-                            plan.keeps_optimizer ? "goes on, too" : "begins anew"));
+                            plan.keeps_optimizer ? "is kept" : "starts fresh"));
   if (data.replay_rows == 0)
-    notes.emplace_back("without a replay (`from.replay`) nobody measures what it forgets");
+    notes.emplace_back("without old rows (`from.replay`), what it forgets is not measured");
   if (const auto written =
           written_network(study, params, data.info, nn::output_shape(model).elements());
       written && nn::shape_text(*written) != nn::shape_text(model))

@@ -134,7 +134,7 @@ std::string limits_section(const Winner& winner) {
   std::string out = "## Limits\n\n";
   for (const std::string& doubt : data.doubts) out += base::cat("- ", doubt, ".\n");
   if (data.test_rows == 0)
-    out += "- No rows were kept for a test, so nobody knows what it is worth on new ones.\n";
+    out += "- No rows were kept for a test, so its quality on new rows is unknown.\n";
   out +=
       "- The figures hold for rows like those of the file. Whether new rows are like them is not "
       "known here.\n";
@@ -169,7 +169,7 @@ std::string model_card(const StudySpec& study, const Winner& winner, const CardF
   return out + base::cat(
                    "## Repeat\n\nWith the study file and the data, `trellis sweep` gives the same "
                    "model, bit for bit, on this "
-                   "arithmetic. `study.yaml` beside this page has every key of the study.\n");
+                   "arithmetic. `study.yaml` next to this page has every key of the study.\n");
 }
 
 }  // namespace hpo

@@ -79,7 +79,7 @@ std::string submit_job(const base::Path& study, const SlurmWish& wish, std::vect
     if (option.starts_with("-M") || option.starts_with("--cluster"))
       throw base::Error(base::Errc::usage,
                         base::cat("--slurm: '", base::printable(option, 60),
-                                  "', expected no other cluster than this machine's"));
+                                  "' names a cluster, but jobs can run only on this machine's"));
   }
   std::vector<std::string> words = std::move(own);
   words.push_back("--job-name=" + study.filename().string());

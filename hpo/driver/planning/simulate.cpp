@@ -91,17 +91,17 @@ const Scheme& find_scheme(std::string_view name) {
     if (scheme.name == name) return scheme;
     names.emplace_back(scheme.name);
   }
-  throw base::Error(base::Errc::usage, base::cat("--scheduler: \"", base::printable(name, 60),
-                                                 "\" is none", base::expected_one_of(names, name)));
+  throw base::Error(base::Errc::usage,
+                    base::cat("--scheduler: \"", base::printable(name, 60), "\" is unknown",
+                              base::expected_one_of(names, name)));
 }
 
 std::string refuses(const Scheme& scheme, const StudySpec& study) {
   if (study.precision != kern::Precision::tf32) return "";
   if (!scheme.any_kind && scheme.kinds != Scheme::Kinds::cores) return "";
-  return base::cat(
-      "--scheduler: ", scheme.name,
-      " puts networks of precision tf32 on cores, expected trellis, as-born or gpu-only: ",
-      tasks::cores_lack(study.precision));
+  return base::cat("--scheduler: ", scheme.name,
+                   " puts networks of precision tf32 on cores; use trellis, as-born or gpu-only: ",
+                   tasks::cores_lack(study.precision));
 }
 
 SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,

@@ -46,14 +46,15 @@ std::string with_last(std::string what, const std::vector<std::string>& last) {
 std::string nothing_reported(const Metric& metric, const Metrics& others,
                              const std::optional<NoNumber>& no_number,
                              const std::vector<std::string>& printed) {
-  std::string message = base::cat("ended well without reporting ", metric.name);
+  std::string message = base::cat("exited with status 0 without reporting ", metric.name);
   if (no_number && no_number->as_step)
-    return base::cat(message, ": metric.regex took \"", base::printable(no_number->text, 120),
-                     "\" for the step, expected a whole number; where the value comes before the "
-                     "step, name the groups: (?P<value>...) and (?P<step>...)");
+    return base::cat(
+        message, ": metric.regex took \"", base::printable(no_number->text, 120),
+        "\" for the step, expected a whole number; if the value comes before the step, "
+        "name the groups: (?P<value>...) and (?P<step>...)");
   if (no_number && no_number->of_output)
     return base::cat(message, ": metric.regex took \"", base::printable(no_number->text, 120),
-                     "\", which is no number, expected a group that takes numbers");
+                     "\", which is not a number; put the group around the number");
   if (no_number)
     return base::cat(message, ": its report has ", base::printable(no_number->text, 120),
                      ", expected a number such as 0.5, without quotes");
@@ -67,7 +68,8 @@ std::string nothing_reported(const Metric& metric, const Metrics& others,
     return base::cat(message, ", expected a line of its output that metric.regex matches", reads);
   std::vector<std::string> names;
   for (const auto& [name, value] : others) names.push_back(name);
-  if (!names.empty()) message += base::cat(", only ", base::printable(base::listed(names), 200));
+  if (!names.empty())
+    message += base::cat(" (it reported ", base::printable(base::listed(names), 200), ")");
   return base::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
                    "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names),
                    names.empty() ? reads : "");

@@ -38,18 +38,17 @@ std::string start_failure(const std::string& path, int error) {
   if (error == ENOEXEC)
     return base::cat(
         what, ": ", shown,
-        " is neither a program for this machine nor a script, expected a first line that "
-        "names its interpreter, such as #!/bin/sh");
+        " is neither a program for this machine nor a script; a script needs a first line "
+        "that names its interpreter, such as #!/bin/sh");
   if (error != ENOENT) return base::cat(what, ": ", shown);
   if (!line.starts_with(kMark))
     return base::cat(what, ": ", shown,
                      line.empty() ? "" : ", or the loader that it was built for");
   if (line.ends_with('\r'))
     return base::cat(what, ": the first line of ", shown,
-                     " ends as on Windows, with a carriage return, expected the line ends of this "
-                     "system: dos2unix changes them");
+                     " ends with a carriage return, as on Windows; dos2unix removes it");
   return base::cat(what, ": the first line of ", shown, " names the interpreter ",
-                   base::printable(interpreter_of(line), 120), ", which is not there");
+                   base::printable(interpreter_of(line), 120), ", which does not exist");
 }
 
 }  // namespace hpo

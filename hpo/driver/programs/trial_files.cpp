@@ -113,7 +113,7 @@ void CheckpointWriter::write(std::string_view path, std::uint32_t mode, std::uin
   const base::Path inside = checked(path);
   if (*inside.begin() != kCheckpointFolder || std::next(inside.begin()) == inside.end())
     throw base::Error(base::Errc::data,
-                      base::cat("'", base::printable(path), "' is no file of a checkpoint"));
+                      base::cat("'", base::printable(path), "' is not a file of a checkpoint"));
   write_file(beside_ / inside.lexically_relative(kCheckpointFolder), mode, offset, bytes);
 }
 

@@ -78,7 +78,7 @@ TEST_F(AskedStudyTest, WantsEveryMetricThatHasBounds) {
   begin_other("early_stop: none\nsubject_to: {size: 10}\n");
   (void)asked().ask("");
   EXPECT_EQ(refusal([&] { (void)asked().tell(0, value(0.8)); }),
-            "trial 0 has no value of size yet, which subject_to bounds, expected one");
+            "trial 0 has no value of size yet, which subject_to bounds; report or tell it");
   Told told = value(0.8);
   told.metrics = {{"accuracy", 0.8}, {"size", 20}};
   (void)asked().tell(0, told);
@@ -135,7 +135,7 @@ TEST_F(AskedStudyTest, TakesNoMorePointsThanTrialsAreLeft) {
   EXPECT_EQ(refusal([&] {
               (void)asked().enqueue({{"width", width(6)}}, "b");
             }),
-            "all 2 trials are spoken for, expected a larger limits.trials");
+            "all 2 trials are taken; use a larger limits.trials");
 }
 
 TEST_F(AskedStudyTest, GivesAPointThatWasBroughtAlong) {
@@ -291,7 +291,7 @@ TEST_F(AskedStudyTest, StepsMayBeginAtZero) {
   EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Decision::go) << "said twice";
   EXPECT_NE(refusal([&] { (void)asked().report(0, at_step(0, 0.4)); }), "");
   EXPECT_EQ(refusal([&] { (void)asked().report(0, at_step(-1, 0.4)); }),
-            "step -1, expected 0 or more");
+            "step is -1, expected at least 0");
   asked().commit();
   begin();
   EXPECT_EQ(asked().report(0, at_step(0, 0.3)), Decision::go) << "said twice, to two keepers";
@@ -307,7 +307,7 @@ TEST_F(AskedStudyTest, StepsMayBeginAtZero) {
               (void)asked().ask("");
               (void)asked().tell(3, at_step(-1, 0.8));
             }),
-            "step -1, expected 0 or more");
+            "step is -1, expected at least 0");
 }
 
 TEST_F(AskedStudyTest, EveryRuleTakesStepsFromZero) {
@@ -363,9 +363,9 @@ TEST_F(AskedStudyTest, TakesMetricsByName) {
             }),
             "the metric accuracy is missing, but there is acuracy");
   EXPECT_EQ(refusal([&] { (void)asked().tell(1, {}); }),
-            "trial 1 has no value of accuracy yet, expected one, or that it failed");
+            "trial 1 has no value of accuracy yet; tell a value, or that it failed");
   EXPECT_EQ(refusal([&] { (void)asked().tell(7, value(1)); }),
-            "trial 7 was never asked for, expected one of the 2 that were");
+            "trial 7 was never asked for; 2 trials were");
 }
 
 TEST_F(AskedStudyTest, EndsAtItsLimitAndGoesOnWithALargerOne) {

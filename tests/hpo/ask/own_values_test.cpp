@@ -50,9 +50,7 @@ TEST_F(OwnValues, AreRefusedWhereForbidLeavesNothing) {
       (void)call();
       ADD_FAILURE();
     } catch (const base::Error& error) {
-      EXPECT_STREQ(
-          error.what(),
-          "params: forbid leaves no point with these values, expected one that is allowed");
+      EXPECT_STREQ(error.what(), "params: forbid excludes every point with these values");
     }
   };
   refused([&] { return asked_.ask("", none); });

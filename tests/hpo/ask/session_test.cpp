@@ -41,7 +41,7 @@ TEST_F(AskSessionTest, TakesPointsAlong) {
     return base::Json::parse(ask_answer(asked(), line)).at("error").text();
   };
   EXPECT_EQ(refusal(R"({"call": "enqueue"})"),
-            "the member params is missing or empty, expected a point");
+            "the member params is missing or empty, expected values of parameters");
   EXPECT_EQ(
       refusal(R"({"call": "ask", "params": {"width": [8]}})"),
       "params is {\"width\": [8]}, expected an object with a bool, a number or a string for each "
@@ -72,11 +72,11 @@ TEST_F(AskSessionTest, SearchesForSeveralMetrics) {
   EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "values": [0.5]})"),
             "1 value, expected 2, one for each metric of the study");
   EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "value": 0.5})"),
-            "trial 0 has no value of size yet, which is searched for, expected one");
+            "trial 0 has no value of size yet, which is searched for; report or tell it");
   EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "metrics": {"size": 3}})"),
             "the metric accuracy is missing");
   EXPECT_EQ(refusal(R"({"call": "tell", "trial": 0, "values": [0.5, 3], "metrics": {"size": 4}})"),
-            "two values of size, expected one");
+            "size has two different values in this call");
   EXPECT_FALSE(row(0).value) << "a refusal changes nothing";
   EXPECT_EQ(say(R"({"call": "tell", "trial": 0, "values": [0.5, 3]})"),
             R"({"trial": 0, "state": "complete", "value": 0.5})");
@@ -102,12 +102,13 @@ TEST_F(AskSessionTest, RefusesInWords) {
       {R"({"call": "ask", "tickets": "x"})", R"(unknown member \"tickets\" of the call ask)"},
       {R"({})", "the member call is missing"},
       {R"({"call": "tell", "value": 1})", "the member trial is missing"},
-      {R"({"call": "tell", "trial": -1, "value": 1})", "trial -1, expected a number from 0 on"},
+      {R"({"call": "tell", "trial": -1, "value": 1})",
+       "trial is -1, expected a number of at least 0"},
       {R"({"call": "tell", "trial": 5, "value": 1})", "trial 5 was never asked for"},
       {R"({"call": "tell", "trial": 0, "state": "done"})",
-       R"(state \"done\", expected complete, stopped or failed)"},
+       R"(state is \"done\", expected complete, stopped or failed)"},
       {R"({"call": "tell", "trial": 0, "value": 1, "values": [1]})", "value and values"},
-      {R"({"call": "tell", "trial": 1.5})", "trial is 1.5, expected its number"},
+      {R"({"call": "tell", "trial": 1.5})", "trial is 1.5, expected the trial's number"},
       {R"({"call": 5})", "call is 5, expected a string"},
       {R"({"call": "ask", "ticket": 5})", "ticket is 5, expected a string"},
       {R"({"call": "tell", "trial": 0, "value": {}})", "value is {}, expected a number"},
@@ -117,12 +118,12 @@ TEST_F(AskSessionTest, RefusesInWords) {
        R"(values is {\"a\": 5}, expected a list with a number for each metric)"},
       {R"({"call": "tell", "trial": 0, "values": 5})", "values is 5, expected a list"},
       {R"({"call": "ask", "params": {"lr": 0.01, "lr": 0.02}})",
-       R"(params has two members \"lr\", expected one)"},
+       R"(params has the member \"lr\" twice)"},
       {R"({"call": "ask", "params": [1, 2]})", "params is [1, 2], expected an object"},
       {R"({"call": "enqueue", "params": {"lr": 0.01, "l\u0072": 0.02}})",
-       R"(params has two members \"lr\", expected one)"},
+       R"(params has the member \"lr\" twice)"},
       {R"({"call": "tell", "trial": 0, "value": 1, "value": 2})",
-       R"(the call has two members \"value\", expected one)"},
+       R"(the call has the member \"value\" twice)"},
       {R"({"call": "tell", "trial": 0, "metrics": {"a": "b"}})", "metrics is {"},
       {R"({"call": "tell", "trial": 0, "state": 1})", "state is 1, expected a string"},
       {"nonsense", ""},

@@ -312,7 +312,7 @@ TEST_F(CommandFaults, ARerunJudgesAsTheSweepDoes) {
   const std::pair<const char*, const char*> programs[] = {
       {"echo rubbish >> $TRELLIS_METRICS\n", "rubbish"},
       {"echo '{\"loss\": NaN}' >> $TRELLIS_METRICS\n", "is not a number"},
-      {"true\n", "ended well without reporting loss"},
+      {"true\n", "exited with status 0 without reporting loss"},
       {"exit 3\n", "exited with status 3"}};
   const std::string more =
       "metric: {name: loss, goal: minimize}\nparallel: 1\nparameters: {x: {value: 3}}\n";

@@ -217,10 +217,9 @@ TEST_F(CommandStudies, TakeWholeNumbersOutOfWhatIsPrinted) {
             "metric.regex of loss takes \"1\" out of 1e-05 in the line \"loss: 1e-05\", expected a "
             "group that takes whole numbers, such as (\\S+)");
   EXPECT_NE(failure("loss: -0.5\\n", "([0-9.]+)").find("\"0.5\" out of -0.5"), std::string::npos);
-  EXPECT_EQ(
-      failure("loss: none yet\\n", "loss: (.*)"),
-      "ended well without reporting loss: metric.regex took \"none yet\", which is no number, "
-      "expected a group that takes numbers");
+  EXPECT_EQ(failure("loss: none yet\\n", "loss: (.*)"),
+            "exited with status 0 without reporting loss: metric.regex took \"none yet\", which is "
+            "not a number; put the group around the number");
   for (const char* line :
        {"loss: 1e-05", "step3 loss-0.5 s", "loss 0.5%%", "1/10: 0.5,", "v1.2 loss=0.5"})
     EXPECT_EQ(failure(base::cat(line, "\\n"), "(?:loss[-:= ]+|: )([0-9.e-]+)"), "") << line;

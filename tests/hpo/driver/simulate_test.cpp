@@ -175,8 +175,8 @@ TEST(Schemes, AnUnknownOneIsNamedWithTheNearest) {
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
-                 "--scheduler: \"gpu_only\" is none, expected one of trellis, as-born, gpu-only, "
-                 "cpu-only, fifo, lws, dmda, dmdas; did you mean 'gpu-only'?");
+                 "--scheduler: \"gpu_only\" is unknown, expected one of trellis, as-born, "
+                 "gpu-only, cpu-only, fifo, lws, dmda, dmdas; did you mean 'gpu-only'?");
   }
 }
 

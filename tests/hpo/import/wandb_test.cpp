@@ -208,7 +208,7 @@ TEST(WandbSweep, NamesKeysThatStandBesideOthers) {
         "sigma of d: ignored because of min and max",
         "distribution of e: ignored because of values"})
     EXPECT_TRUE(leaves(made, line)) << line << "\n" << made.yaml;
-  for (const char* line : {" of f: ignored", " of g: ignored", " of h: ignored", "mu of c, "})
+  for (const char* line : {" of f: ignored", " of g: ignored", " of h: ignored", "mu of c: "})
     EXPECT_FALSE(leaves(made, line)) << line << "\n" << made.yaml;
 }
 

@@ -58,9 +58,9 @@ std::string why_refused(std::string_view script) {
 
 TEST(Constraint, NamesThePartThatIsNotUnderstood) {
   EXPECT_EQ(why_refused(R"(return o == "sgd" and n >= 3)"),
-            R"(constraint `return o == "sgd" and n >= 3`: `n >= 3` is not understood)");
+            R"(constraint `return o == "sgd" and n >= 3`: `n >= 3` is not supported)");
   EXPECT_EQ(why_refused("return a == 1 or 2x == b"),
-            "constraint `return a == 1 or 2x == b`: `2x == b` is not understood");
+            "constraint `return a == 1 or 2x == b`: `2x == b` is not supported");
   EXPECT_EQ(why_refused("return a == 1 and"), "constraint `return a == 1 and` ends too early");
   const std::string deep = why_refused("return " + std::string(100, '('));
   EXPECT_NE(deep.find("has more than 32 parentheses in another"), std::string::npos) << deep;

@@ -122,11 +122,11 @@ TEST(SolverSession, SaysWhatCannotBeDoneForSeveralValues) {
     return client.ask().value("message", "");
   };
   EXPECT_EQ(message({"gp", "none"})
-                .find("the problem has 2 values, but method gp searches for "
-                      "one, expected one of auto, random"),
+                .find("the problem has 2 values, but method gp needs a single one; use one of "
+                      "auto, random"),
             0U);
   EXPECT_EQ(message({"tpe", "asha"}),
-            "the problem has 2 values, of which rule asha could look at one alone, expected none");
+            "the problem has 2 values, but rule asha looks at a single one; use rule none");
   Client client({"tpe", "none"});
   client.create(0, problem_of_two_values());
   (void)client.ask();
@@ -262,7 +262,7 @@ TEST(SolverSession, SaysWhatIsWrongWithAProblem) {
        "`return os.exit()`"},
       {changed(R"([{"op": "replace", "path": "/params_domain/3/constraint/lua_script",
                     "value": "return nobody == 1"}])"),
-       "a constraint names 'nobody', which is no parameter of the problem"},
+       "a constraint names 'nobody', which is not a parameter of the problem"},
       {changed(R"([{"op": "remove", "path": "/values_domain/0"}])"),
        "the problem has no values, expected 1 or more"},
       {changed(R"([{"op": "remove", "path": "/params_domain"}])"), "params_domain"},
@@ -337,8 +337,7 @@ TEST(SolverSession, RefusesAnIdThatNoneCanFollow) {
     return Message::parse(
         *client.say({{"type", "ASK_CALL"}, {"solver_id", 0}, {"next_trial_id", id}}));
   };
-  EXPECT_EQ(refusal(ask(kLast)),
-            "next_trial_id is 18446744073709551615, which none can follow, expected less");
+  EXPECT_EQ(refusal(ask(kLast)), "next_trial_id is 18446744073709551615, expected a smaller one");
   EXPECT_EQ(ask(kLast - 1)["next_trial_id"], kLast);
 }
 

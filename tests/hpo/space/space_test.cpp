@@ -75,7 +75,7 @@ TEST(Space, SaysWhyParamsLieOutside) {
             "parameter \"width\" has no value");
   EXPECT_EQ(space.reason_outside(
                 Params{{"width", Int{16}}, {"lr", 0.01}, {"optimizer", std::string("adam")}}),
-            "parameter \"lr\" is not in its place");
+            "parameter \"lr\" is out of order");
 }
 
 TEST(Space, RefusesWhatMakesNoSense) {

@@ -106,9 +106,9 @@ TEST(Guarded, WhatIsRightGoesThrough) {
 TEST(Guarded, NumbersOutOfRangeAreRefused) {
   EXPECT_EQ(error_of({.grid = 0}), "mine.so: its grid is 0, expected from 1 to 1000");
   EXPECT_EQ(error_of({.grid = kMaxGrid + 1}), "mine.so: its grid is 1001, expected from 1 to 1000");
-  EXPECT_EQ(error_of({.rows = -5}), "mine.so: its rows are -5, expected some or 0");
+  EXPECT_EQ(error_of({.rows = -5}), "mine.so: its rows are -5, expected at least 0");
   EXPECT_EQ(error_of({.strength = -1}),
-            "mine.so: its penalty has the strength -1, expected one from 0");
+            "mine.so: its penalty has the strength -1, expected at least 0");
   EXPECT_NE(error_of({.strength = std::numeric_limits<double>::quiet_NaN()}), "taken");
 }
 

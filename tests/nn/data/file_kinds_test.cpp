@@ -133,7 +133,7 @@ TEST(SingleQuotes, StandAroundFieldsWithDelimiters) {
     EXPECT_EQ(data.header().columns.at(0).name, "a");
     EXPECT_EQ(data.header().columns.at(1).categories,
               (Words{"green" + d + " dark", "red" + d + " dark"}));
-    EXPECT_TRUE(says(data, "single quotes stand around fields"));
+    EXPECT_TRUE(says(data, "fields are in single quotes"));
     const nn::Dataset model = nn::preprocessing_from_json(nn::preprocessing_json(data));
     // Also where no field of the table needs them.
     const CsvFile later("a" + d + "k\n1" + d + "'red" + d + " dark'\n");
