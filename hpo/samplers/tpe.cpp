@@ -349,7 +349,7 @@ SamplerKind tpe_sampler() {
                         base::integer_field(
                             "candidates", 24, 1, "points",
                             "Points drawn for each proposal, the best of which is taken. Fewer are "
-                            "drawn beside trials without a report: half beside three or more.",
+                            "drawn while trials without a report run: half with three or more.",
                             kMost)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Tpe>(setup);

@@ -84,10 +84,11 @@ struct Field {
   std::string fallback = "";   ///< the default, as YAML; empty: see `otherwise`
   std::string otherwise = "";  ///< what holds without the field when that is no fixed value
   std::string unit = "";
-  std::string only = "";       ///< where the field applies when not everywhere: "csv", "csv, npy";
-                               ///< "data", "command", "ask": who runs the study's trials
-  std::string text_is = "";    ///< of Type::text: what it is, for messages: "the name of a layer"; empty:
-                               ///< a path where `place` is true, else a string. Of a list: "a column"
+  std::string only = "";  ///< where the field applies when not everywhere: "csv", "csv, npy";
+                          ///< "data", "command", "ask": who runs the study's trials
+  /// Of Type::text: what one is, for messages, such as "the name of a layer" or, of a list, "a
+  /// column". Empty: a path where `place` is true, else a string.
+  std::string text_is = "";
   std::string text_with = "";  ///< of Type::word, Type::bounds: with these sources any text may
                                ///< stand here
   std::string doc = "";

@@ -78,7 +78,7 @@ std::vector<Field> train_rows() {
       {.name = "network",
        .type = Type::kind,
        .count = Count::list,
-       .otherwise = "two dense layers of 64 units with ReLU, behind `flatten` if the data is no "
+       .otherwise = "two dense layers of 64 units with ReLU, behind `flatten` unless the data is a "
                     "csv; in an open search, see `parameters`",
        .only = "data",
        .doc = "Layers, first to last. The output layer follows from the target and is not written.",
@@ -340,8 +340,8 @@ std::vector<Field> parameter_rows() {
        .doc = "Combinations of values that no trial may have, such as `[{optimizer: sgd, lr: "
               "{above: 0.1}}, {width2: {above: $width1}}]`. A map forbids a trial if all its "
               "entries hold. An entry gives a value, a list of values, or `{above: ...}` and "
-              "`{below: ...}`, both without the bound itself. `$name` stands for the value of "
-              "another parameter. No entry holds for an inactive parameter.",
+              "`{below: ...}`, both without the bound itself. `$name` means the value of another "
+              "parameter. No entry holds for an inactive parameter.",
        .binding = to<&StudySpec::forbid_tree>()},
       {.name = "try_first",
        .type = Type::conditions,

@@ -19,7 +19,7 @@ std::vector<Field> source_rows() {
        .required = true,
        .only = "data",
        .doc = "Data set: one of `csv`, `idx`, `npy` and `safetensors`. A relative path is searched "
-              "for beside the study file, then in `$TRELLIS_DATA`, then in `/usr/share/datasets`.",
+              "for next to the study file, then in `$TRELLIS_DATA`, then in `/usr/share/datasets`.",
        .binding = to<&StudySpec::data>()},
       {.name = "data.csv",
        .count = Count::one_or_list,
@@ -96,7 +96,7 @@ std::vector<Field> column_rows() {
        .binding = to<&SkipRows::lines>()},
       {.name = "data.skip.comment",
        .otherwise = "no line is a comment",
-       .doc = "Text that comments begin with, such as `#`. Every line that begins with it is "
+       .doc = "Characters that comments begin with, such as `#`. Every line that begins with it is "
               "skipped.",
        .literal = true,
        .binding = to<&SkipRows::comment>()},
@@ -125,8 +125,8 @@ std::vector<Field> column_rows() {
        .fallback = "[]",
        .only = "csv",
        .text_is = "a column",
-       .doc = "Columns to keep as inputs that would be left out: row numbers, texts that nearly "
-              "every row has of its own, constant texts, and the columns of `split`.",
+       .doc = "Columns to keep as inputs that would be left out: row numbers, strings that differ "
+              "in nearly every row, constant strings, and the columns of `split`.",
        .binding = to<&DataRows::keep>()},
       {.name = "data.categories",
        .fallback = "[]",
@@ -138,9 +138,13 @@ std::vector<Field> column_rows() {
       {.name = "data.missing",
        .fallback = "[]",
        .only = "csv",
-       .doc = "Further texts that mark a missing value, exactly as the file has them. The empty "
+       .doc = "Further strings that mark a missing value, exactly as the file has them. The empty "
               "field, NA, NaN, null and ? always do; `docs/data.md` lists all.",
-       .binding = to<&DataRows::missing>()},
+       .binding = to<&DataRows::missing>()}};
+}
+
+std::vector<Field> reading_rows() {
+  return {
       {.name = "data.classes",
        .fallback = "[]",
        .text_is = "a class name",
@@ -230,7 +234,7 @@ std::vector<Field> split_rows() {
 
 std::vector<Field> data_rows() {
   std::vector<Field> rows = source_rows();
-  for (const auto more : {column_rows, split_rows})
+  for (const auto more : {column_rows, reading_rows, split_rows})
     std::ranges::move(more(), std::back_inserter(rows));
   return rows;
 }

@@ -21,10 +21,9 @@ std::vector<Field> command_rows() {
        .required = true,
        .only = "command",
        .doc = "Program and its arguments, instead of `data`, `network` and `train`. Each trial "
-              "runs it once. No shell reads it. An argument whose parameter is inactive is left "
-              "out. `$args` stands for `--name=value` of all active parameters that are named "
-              "nowhere else, `$params_file` for a JSON file with all of them. See "
-              "`docs/command.md`.",
+              "runs it once. It is not run by a shell. An argument whose parameter is inactive is "
+              "left out. `$args` means `--name=value` for each active parameter that is named "
+              "nowhere else, `$params_file` a JSON file with all of them. See `docs/command.md`.",
        .per_trial = true,
        .binding = to<&StudySpec::command>()},
       {.name = "folder",

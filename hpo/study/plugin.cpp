@@ -58,7 +58,8 @@ const nn::PolicyKind* plugin_of(const Node& block, bool literal) {
   if (!stands(plugin)) return nullptr;
   if (!stands(content)) {
     const Node& at = content != nullptr ? *content : block;
-    throw StudyError(at.at, "adapt.content is not a string; write the hash's 32 digits, or remove the key");
+    throw StudyError(
+        at.at, "adapt.content is not a string; write the hash's 32 digits, or remove the key");
   }
   return or_refuse(*plugin, [&] { return &nn::plugin_kind(text(*plugin), text(*content)); });
 }

@@ -115,10 +115,17 @@ std::string allowed_text(const Field& field) {
   return text;
 }
 
+/// "`csv`, `npy` or `idx`" of "csv, npy, idx".
+std::string in_code(std::string names) {
+  for (std::size_t at = names.rfind(", "); at != names.npos; at = names.rfind(", ", at))
+    names.replace(at, 2, names.find('`', at) == names.npos ? "` or `" : "`, `");
+  return base::cat('`', names, '`');
+}
+
 std::string row(const Field& field, const std::string& path) {
   std::string doc = field.doc + since(field.since);
   if (!field.only.empty() && field.only != field.name)
-    doc += base::cat(" Only with `", field.only, "`.");
+    doc += base::cat(" Only with ", in_code(field.only), ".");
   return base::cat("| `", path, "` | ", type_text(field), " | ", cell(allowed_text(field)), " | ",
                    cell(default_text(field)), " | ", field.per_trial ? "yes" : "", " | ", cell(doc),
                    " |\n");
@@ -199,7 +206,7 @@ void later(std::string& out) {
 std::string study_reference_markdown() {
   using namespace study;
   std::string out(kIntroduction);
-  out += base::cat("\n## Keys\n\nThe column `$` marks keys in which a parameter may stand.\n\n",
+  out += base::cat("\n## Keys\n\nThe column `$` marks keys in which a parameter may be used.\n\n",
                    kTableHead);
   for (const Field& field : study_block().fields) {
     out += row(field, field.name);

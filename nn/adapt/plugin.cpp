@@ -144,8 +144,8 @@ const PolicyKind& plugin_kind(const std::string& path, const std::string& conten
 
 PolicyKind plugin_policy() {
   return {.info = {.kind = "plugin",
-                   .doc = "A policy of your own in C++, from a shared library. Its fields stand "
-                          "beside `plugin`.",
+                   .doc = "A policy of your own in C++, from a shared library. Its fields are "
+                          "given next to `plugin`.",
                    .fields = {}},
           .behind = [](const Adaptation& adaptation) -> const PolicyKind& {
             return plugin_kind(adaptation.plugin, adaptation.content);
