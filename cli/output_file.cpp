@@ -83,7 +83,7 @@ void require_new_output(const Arguments& arguments) {
   if (!fs::is_regular_file(path, none) || base::File(shared_output(path))) return;
   throw base::Error(base::Errc::storage,
                     base::cat(base::printable(path.string(), 4096),
-                              " exists already: choose another name with --output, or remove it"));
+                              " already exists: choose another name with --output, or delete it"));
 }
 
 std::optional<OutputFile> open_output(const Arguments& arguments) {

@@ -79,8 +79,7 @@ std::string text_calibration(const std::optional<hpo::Calibrated>& calibrated) {
 
 std::string text_failed(std::int64_t failed, const std::string& command) {
   if (failed == 0) return "";
-  return base::cat(base::counted(failed, "failed trial"), failed == 1 ? " runs" : " run",
-                   " again with: ", command, "\n");
+  return base::cat("to run ", base::counted(failed, "failed trial"), " again: ", command, "\n");
 }
 
 std::string text_verdict(const std::optional<hpo::Verdict>& verdict) {

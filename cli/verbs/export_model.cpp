@@ -39,7 +39,8 @@ int run_export_model(const Arguments& arguments) {
   if (format == "optuna") return export_optuna(arguments);
   if (format != "onnx") throw base::Error(base::Errc::internal, "the engine exports networks only");
   if (!arguments.has("--output"))
-    throw base::Error(base::Errc::usage, "--format onnx: expected --output FILE, for the network");
+    throw base::Error(base::Errc::usage,
+                      "--format onnx works only with --output FILE, which gets the network");
   const std::string path = model_path(arguments, arguments.text("RUN")).string();
   const nn::TrainedModel model = nn::read_trained_model(path);
   write_result(arguments, nn::onnx::model_file(model, {}));

@@ -37,7 +37,7 @@ std::string text_status(const hpo::StudyReader& study) {
   hpo::WorkCounters work = study.work();
   const bool idle = info.asked && info.state == hpo::StudyState::running && counts.running == 0;
   std::string out = base::cat(info.name, ": ",
-                              idle ? "kept, nobody has a trial" : tinted(hpo::name_of(info.state)),
+                              idle ? "kept, no trial is running" : tinted(hpo::name_of(info.state)),
                               info.reason.empty() ? "" : ", ", info.reason, "\n");
   if (auto driver = study.driver())
     out += base::cat(info.asked ? "keeper " : "driver ", "  process ", driver->pid, " on ",

@@ -76,7 +76,7 @@ class Reader {
  public:
   Reader(const base::Path& path, std::string name)
       : db_(path, sql::Access::read,
-            {.what = "database of Optuna", .remedy = "bring it back from a copy"}),
+            {.what = "a database of Optuna", .remedy = "bring it back from a copy"}),
         name_(std::move(name)) {
     // A file from elsewhere may have views and triggers that call what it likes.
     db_.exec("PRAGMA trusted_schema = OFF");

@@ -73,8 +73,8 @@ base::Error Database::error(std::string_view operation, int code) const {
   int primary = code & 0xff;
   if (code == SQLITE_CANTOPEN_SYMLINK) return base::storage_error(operation, path_, ELOOP);
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    return {base::Errc::storage, base::cat(path_.string(), " is damaged or no ", wanted_.what, " (",
-                                           sqlite3_errmsg(handle_), "): ", wanted_.remedy)};
+    return {base::Errc::storage, base::cat(path_.string(), " is damaged or not ", wanted_.what,
+                                           " (", sqlite3_errmsg(handle_), "): ", wanted_.remedy)};
   }
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
     return {base::Errc::storage,

@@ -71,7 +71,7 @@ enum class Locks : std::uint8_t {
 /// What a file that is damaged, or something else, should have been, and what helps then. Both live
 /// as long as the connection.
 struct Wanted {
-  std::string_view what = "study";
+  std::string_view what = "a study";
   std::string_view remedy =
       "bring it back from a copy, or choose another folder with --dir or --name";
 };

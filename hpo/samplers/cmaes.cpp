@@ -186,7 +186,7 @@ std::string cmaes_reason(const Space& space, const Prospect&) {
   }
   if (others.empty()) return "";
   return "draws " + others +
-         " at random, because it learns of numbers that always exist alone; auto and tpe learn of "
+         " at random, because it models only numbers that are always active; auto and tpe model "
          "all parameters";
 }
 

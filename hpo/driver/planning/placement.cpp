@@ -33,7 +33,7 @@ void require_gpu(const TrialResources& asked, const rt::Platform& platform,
           base::Errc::no_device,
           base::cat("resources.",
                     asked.any_gpu ? "gpu_from: " : "gpus: ", base::format_double(wanted),
-                    ": the study has networks for a GPU, but ", platform.name, " has none"));
+                    ": the study has networks for a GPU, but there is none (", platform.name, ")"));
     }
   }
 }

@@ -162,7 +162,7 @@ TEST(OptunaDatabase, RefusesWhatIsDamaged) {
       ADD_FAILURE() << length << " bytes were read";
     } catch (const base::Error& error) {
       const std::string what = error.what();
-      EXPECT_NE(what.find("is damaged or no database of Optuna"), std::string::npos) << what;
+      EXPECT_NE(what.find("is damaged or not a database of Optuna"), std::string::npos) << what;
       EXPECT_NE(what.find("bring it back from a copy"), std::string::npos) << what;
       EXPECT_EQ(what.find("--dir"), std::string::npos) << what;
     }
