@@ -43,7 +43,7 @@ CASES = {
         "rt: ignore needs a default for each out argument, in order, then for the result"),
     "ignore with a default of another type": (
         'const auto t = rt::task("t").cpu([](int) { return 1.0; }).on_failure(rt::ignore("none"));',
-        "rt: a default of ignore is no value of its out argument or result"),
+        "rt: a default of ignore is not a value of its out argument or result"),
     "ignore with too many defaults": (
         'const auto t = rt::task("t").cpu([](int) {}).on_failure(rt::ignore(1));',
         "rt: ignore needs a default for each out argument, in order, then for the result"),
