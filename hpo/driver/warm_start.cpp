@@ -39,8 +39,7 @@ bool has_ended(TrialState state) {
 WarmStart read_one(const StudySpec& study, std::size_t i, const std::string& folder) {
   if (std::error_code error; !std::filesystem::exists(base::Path(folder) / kStudyDb, error))
     refuse_warm_start(study, i,
-                      base::cat(base::printable(folder),
-                                " holds no study, expected a study's folder such as runs/digits"));
+                      "which holds no study, expected a study's folder such as runs/digits");
   const StudyReader reader{base::Path(folder)};
   const StudyInfo info = reader.info();
   const bool maximize = study.metric.goal == Goal::maximize;

@@ -161,7 +161,7 @@ class Asking(WithStudy):
         for step in range(3):
             self.assertFalse(trial.report(step, accuracy=0.1 * step))
         self.assertEqual(study.tell(trial, 0.3), "complete")
-        with self.assertRaisesRegex(trellis.TrellisError, "step -1, expected 0 or more"):
+        with self.assertRaisesRegex(trellis.TrellisError, "step is -1, expected at least 0"):
             study.ask().report(-1, accuracy=0.5)
 
     def test_refusals_are_the_programs(self):
@@ -178,7 +178,7 @@ class Asking(WithStudy):
             trellis.create_study("other", parameters=SPACE, goal="maximise", directory=self.folder)
         with self.assertRaisesRegex(trellis.TrellisError, "^create_study, parameters: .*min"):
             trellis.create_study("other", parameters={"x": {"min": 2, "max": 1}}, directory=self.folder)
-        with self.assertRaisesRegex(trellis.TrellisError, "other parameters"):
+        with self.assertRaisesRegex(trellis.TrellisError, "differs in parameters"):
             trellis.create_study("tune", parameters={"x": {"min": 0, "max": 1}}, metric="accuracy", goal="maximize",
                                  directory=f"{self.folder}/runs")
 

@@ -15,7 +15,7 @@ TRAPS = {
     "sales": (("check", "verdict"), "split: {time: date}"),
     "rare-class": (("check", "notes"), "valid.balanced_accuracy"),
     "copied-target": (("check", "verdict"), "gives the target away"),
-    "repeated-rows": (("check", "verdict"), "both in the training part and in the test part"),
+    "repeated-rows": (("check", "verdict"), "in both the training part and the test part"),
     "tiny-test": (("verdict",), "too few"),
     "time-order": (("check", "verdict"), "split: {time: hour}"),
     "groups": (("check", "verdict"), "split: {group: patient}"),

@@ -108,7 +108,7 @@ TEST_F(AskSessionTest, RefusesInWords) {
       {R"({"call": "tell", "trial": 0, "state": "done"})",
        R"(state is \"done\", expected complete, stopped or failed)"},
       {R"({"call": "tell", "trial": 0, "value": 1, "values": [1]})", "value and values"},
-      {R"({"call": "tell", "trial": 1.5})", "trial is 1.5, expected the trial's number"},
+      {R"({"call": "tell", "trial": 1.5})", "trial is 1.5, expected its number"},
       {R"({"call": 5})", "call is 5, expected a string"},
       {R"({"call": "ask", "ticket": 5})", "ticket is 5, expected a string"},
       {R"({"call": "tell", "trial": 0, "value": {}})", "value is {}, expected a number"},

@@ -192,7 +192,8 @@ TEST_F(CommandStudies, BeginAnewWhereTheFileWasMendedAndNothingHadReported) {
   const StudySpec mended =
       study(script, metric + "method: grid\nparameters: {x: {values: [2, 1]}}\n");
   EXPECT_EQ(sweep(mended).ending, Ending::done);
-  EXPECT_NE(notes_.text.find("other parameters (x.values is ["), std::string::npos) << notes_.text;
+  EXPECT_NE(notes_.text.find("differs in parameters (x.values is ["), std::string::npos)
+      << notes_.text;
   ASSERT_EQ(trials().size(), 2U);
   EXPECT_EQ(trials()[0].state, TrialState::complete);
   EXPECT_FALSE(base::file_size(run() / "trials/0000/checkpoint/seen.9"));

@@ -403,7 +403,7 @@ TEST(Gpus, AreRefusedWhereThereAreNone) {
 
 TEST(Gpus, TwoForOneNetworkAreRefused) {
   expect_refused([] { prepare_gpu({.gpus = 2}); },
-                 "resources.gpus: 2 for each trial, a network trains on one at most");
+                 "resources.gpus: each trial needs 2, but a network trains on one at most");
 }
 
 TEST(Gpus, WithoutADriverTheReasonIsSaid) {

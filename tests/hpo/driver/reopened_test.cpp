@@ -86,7 +86,7 @@ TEST_P(Reopening, GoesOnWithWhatFailedHoweverOftenItDied) {
 
   Work whole(3, folder.path());
   EXPECT_EQ(again(folder.path(), study(), whole, Cause::lost),
-            base::cat(failed.at(Cause::lost), " failed trials (lost) run again\n"));
+            base::cat("running ", failed.at(Cause::lost), " failed trials (lost) again\n"));
   after = events_of(folder.path());
   EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "the past stays";
   expect_no_report_twice(folder.path());
@@ -126,13 +126,13 @@ TEST(Reopened, BeginsBehindItsReportsAndMayFailAgain) {
   Work first = failing(1), same = failing(1), good(1);
   session(folder.path(), spec, first);
   const auto failed = failures(folder.path());
-  EXPECT_EQ(again(folder.path(), spec, same, Cause::none), "10 failed trials run again\n");
+  EXPECT_EQ(again(folder.path(), spec, same, Cause::none), "running 10 failed trials again\n");
   EXPECT_EQ(failures(folder.path()), failed) << "as before";
   EXPECT_EQ(same.measured, 0);
-  EXPECT_EQ(again(folder.path(), spec, good, Cause::none), "10 failed trials run again\n");
+  EXPECT_EQ(again(folder.path(), spec, good, Cause::none), "running 10 failed trials again\n");
   EXPECT_EQ(StudyReader(folder.path()).counts(), (TrialCounts{.complete = 20}));
   EXPECT_EQ(good.measured, 5 * 8 + 5 * 7) << "the epochs behind their reports";
-  EXPECT_EQ(again(folder.path(), spec, good, Cause::none), "no failed trial runs again\n");
+  EXPECT_EQ(again(folder.path(), spec, good, Cause::none), "no failed trial to run again\n");
   EXPECT_EQ(StudyReader(folder.path()).trial(1)->attempts, 1);
 }
 
@@ -164,10 +164,11 @@ TEST(Reopened, AfterTheFirstTrialsFailureItIsTheFirstAgain) {
   };
   broken.at = still.at = breaks;
   EXPECT_EQ(session(folder.path(), spec, broken).finished->why, Finish::first);
-  EXPECT_EQ(again(folder.path(), spec, still, Cause::none), "1 failed trial runs again\n");
+  EXPECT_EQ(again(folder.path(), spec, still, Cause::none), "running 1 failed trial again\n");
   EXPECT_EQ(StudyReader(folder.path()).info().state, StudyState::failed);
   EXPECT_EQ(StudyReader(folder.path()).counts().all(), 1) << "no other one is tried";
-  EXPECT_EQ(again(folder.path(), spec, good, Cause::error), "1 failed trial (error) runs again\n");
+  EXPECT_EQ(again(folder.path(), spec, good, Cause::error),
+            "running 1 failed trial (error) again\n");
   EXPECT_EQ(StudyReader(folder.path()).counts().failed, 0);
   EXPECT_EQ(StudyReader(folder.path()).counts().all(), 20);
 }

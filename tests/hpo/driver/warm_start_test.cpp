@@ -97,9 +97,9 @@ TEST_F(WarmStarts, AnotherMetricOrNoStudyIsRefusedWithItsPlace) {
                 "\", a study of valid.loss (minimize), expected one of valid.loss (maximize)");
   const StudySpec fine = study(x);
   std::filesystem::remove_all(earlier_);
-  EXPECT_EQ(refusal(fine), "later.yaml:5:13: warm_start is \"" + earlier_.string() + "\", but " +
-                               earlier_.string() +
-                               " holds no study, expected a study's folder such as runs/digits");
+  EXPECT_EQ(refusal(fine), "later.yaml:5:13: warm_start is \"" + earlier_.string() +
+                               "\", which holds no study, " +
+                               "expected a study's folder such as runs/digits");
 }
 
 TEST_F(WarmStarts, TheSamplerProposesAsIfItHadRunThem) {

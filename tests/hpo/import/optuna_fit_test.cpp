@@ -57,8 +57,8 @@ TEST(OptunaFit, ATrialOfAnotherProgramCostsNoOther) {
     const ImportedStudy made = journal.imported();
     EXPECT_EQ(kept(made), 60U) << place << "\n" << made.yaml;
     EXPECT_TRUE(leaves(made, "param foreign, which 1 of 61 trials has: it stays behind"));
-    EXPECT_TRUE(
-        leaves(made, "1 trial that waits (enqueue_trial): its values are no point of this space"));
+    EXPECT_TRUE(leaves(
+        made, "1 trial that waits (enqueue_trial): its values are not a point of this space"));
   }
 }
 

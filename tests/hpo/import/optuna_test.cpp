@@ -240,7 +240,7 @@ TEST(OptunaJournal, RefusesInWordsWhatNoStudyFileHas) {
       refusal_of(choices_line("[[1, 2], [3]]")),
       "j.log: param x has the choice [1, 2], expected strings, numbers, true, false and None");
   EXPECT_NE(refusal_of(choices_line("[NaN, 1.0]"))
-                .find("param x has a bound or a choice that is no number"),
+                .find("param x has a bound or a choice that is not a number"),
             std::string::npos);
   EXPECT_NE(refusal_of(choices_line(R"(["None", null])")).find("param x has the choice None twice"),
             std::string::npos);

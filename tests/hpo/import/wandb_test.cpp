@@ -123,7 +123,7 @@ TEST(WandbSweep, RungsAreTheirBrackets) {
   const auto rule = [](const char* keys) {
     const Imported one = imported("{x: {min: 0.0, max: 1.0}}",
                                   base::cat("early_terminate: {type: hyperband, ", keys, "}\n"));
-    const std::size_t at = one.yaml.find("early_stop: ");
+    const std::size_t at = one.yaml.find("\nearly_stop: ") + 1;
     return base::cat(one.yaml.substr(at, one.yaml.find('\n', at) - at), " ",
                      std::ranges::count_if(one.notes.lines(), [](const std::string& line) {
                        return line.find("the brackets of") != std::string::npos;
@@ -265,7 +265,7 @@ TEST(WandbSweep, AProgramHearsTheNamesThatItKnows) {
             R"(["/usr/bin/env", "A=1", "x", "--a.b=${a_b}", "$args"])");
   EXPECT_EQ(command("'${env}', x, '${args}'"), R"(["x", "--a.b=${a_b}", "$args"])");
   EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "command: [p, '/d/${envvar:X}/e']\n"),
-                     "what the environment holds is not put in"));
+                     "environment variables are not inserted"));
   EXPECT_EQ(command("x"), R"(["x", "$no_args"])");
   EXPECT_EQ(command("x, --json, '${args_json_file}'"), R"(["x", "--json", "$params_file"])");
   EXPECT_EQ(command("x, '${args_json}'"), R"(["x", "$params_json"])");

@@ -85,8 +85,8 @@ TEST(TryFirst, APointWithWhichNothingIsLeftIsRefusedInItsPlace) {
     ADD_FAILURE();
   } catch (const base::Error& error) {
     EXPECT_STREQ(error.what(),
-                 "falling.yaml:10:23: try_first has a point with whose values forbid leaves "
-                 "nothing, expected one that others can be found for");
+                 "falling.yaml:10:23: forbid excludes every point with these values of try_first; "
+                 "change one of them");
   }
 }
 

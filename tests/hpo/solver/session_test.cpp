@@ -325,7 +325,7 @@ TEST(SolverSession, RefusesAStepBeyondTheProblem) {
   (void)client.ask();
   for (const Message& values : {Message::array({0.5}), Message::array()})
     EXPECT_EQ(refusal(client.tell(0, values, 99)),
-              "trial 0 is told at step 99, expected one up to 10");
+              "trial 0 is told at step 99, expected at most 10");
   EXPECT_EQ(client.tell(0, {0.5}, 10)["type"], "TELL_REPLY");
 }
 

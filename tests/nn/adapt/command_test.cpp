@@ -123,7 +123,7 @@ TEST(Command, SaysWhatIsWrongWithAnAnswer) {
             std::string::npos);
   EXPECT_NE(refusal(R"({"widen": {"layer": 1, "by": 8}})").find("the name of a layer"),
             std::string::npos);
-  EXPECT_NE(refusal(R"({"widen": 3})").find("is no operation"), std::string::npos);
+  EXPECT_NE(refusal(R"({"widen": 3})").find("is not an operation"), std::string::npos);
   EXPECT_NE(refusal(R"({"race": 3})").find("expected null"), std::string::npos);
   EXPECT_NE(refusal(R"({"race": [], "lenght": 1})").find("did you mean \"length\"?"),
             std::string::npos);

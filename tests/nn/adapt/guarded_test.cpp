@@ -120,7 +120,7 @@ TEST(Guarded, TimeGoesOn) {
   EXPECT_EQ(stays->next(0), 2);
   (void)stays->turn({.now = 2, .spec = model(), .losses = {}});
   EXPECT_EQ(error_of([&] { (void)stays->next(2); }),
-            "mine.so: next(2) is 2, where it had its turn");
+            "mine.so: next(2) is 2, where it already had its turn");
   const auto told = make({.next = [](std::int64_t) { return std::optional<std::int64_t>(2); }});
   told->told({.from = 2, .until = 2, .candidates = {{.accepted = true}}});
   EXPECT_NE(error_of([&] { (void)told->next(2); }), "taken");

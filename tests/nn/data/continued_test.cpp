@@ -322,7 +322,7 @@ TEST(Continued, WhatDoesNotFitIsSaid) {
             "expected numbers in column 'size', as in its training; the data has strings there");
   EXPECT_EQ(refused("size,colour,weight,kind\n1,red,2,cat\n2,red,3,dog\n",
                     [](nn::DataSpec& spec) { spec.task = nn::LearningTask::regression; }),
-            "expected task: classification: the model is one of classes");
+            "expected task: classification, because the model predicts classes");
   EXPECT_EQ(refused("size,colour,weight,sort\n1,red,2,cat\n2,blue,3,dog\n1,blue,2,cat\n",
                     [](nn::DataSpec& spec) { spec.targets = {"sort"}; }),
             "expected the target 'kind', which it predicts; the data has 'sort'");

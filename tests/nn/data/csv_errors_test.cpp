@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
                }},
         BadCsv{"kept_target", kGood, "data.csv: keep: '-1' is the target",
                [](nn::DataSpec& s) { s.keep = {"-1"}; }},
-        BadCsv{"two_orders", kGood, "data.csv: split has group and time, expected one of them",
+        BadCsv{"two_orders", kGood, "data.csv: split has group and time; use one of them",
                [](nn::DataSpec& s) {
                  s.split.group = "a";
                  s.split.time = "b";

@@ -130,7 +130,7 @@ TEST(Doubts, RowsThatStandTwice) {
       return number(x) + "," + number(z) + "," + (x + z + same.normal() > 0 ? "b" : "a");
     };
   };
-  expect_one(doubts_of("x,z,y", row(200)), "both in the training part and in the test part");
+  expect_one(doubts_of("x,z,y", row(200)), "in both the training part and the test part");
   EXPECT_EQ(doubts_of("x,z,y", row(400)), Doubts{});
   // Of few values each, rows are equal by themselves.
   EXPECT_EQ(doubts_of("x,z,y",

@@ -243,7 +243,7 @@ TEST_F(ByPlace, AModelThatContradictsItselfIsRefused) {
   std::string text = nn::preprocessing_json(numbered);
   text.replace(text.find("\"c3\""), 4, "\"c2\"");
   const nn::Dataset model = nn::preprocessing_from_json(text);
-  EXPECT_EQ(message(model, "1,2,3\n"), "the model treats its target 'c2' for an input");
+  EXPECT_EQ(message(model, "1,2,3\n"), "the model treats its target 'c2' as an input");
 }
 
 TEST_F(Fitting, BlankHeaderCellsAreNumberedAsInTraining) {
