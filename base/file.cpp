@@ -29,7 +29,7 @@ std::string_view remedy(int code) {
     case ENOENT:
       return "check the path";
     case ENOTDIR:
-      return "a part of the path is a file: move it away or use another folder";
+      return "a part of the path is a file, move it away or use another folder";
     case ELOOP:
       return "expected a file, not a link that leads elsewhere: move it away";
     case EISDIR:
@@ -40,7 +40,7 @@ std::string_view remedy(int code) {
     case EFBIG:
       return "raise the limit of file sizes (ulimit -f)";
     case EIO:
-      return "the disk or network reported a fault: check it before going on";
+      return "the disk or network reported a fault: check it before you continue";
     default:
       return "";
   }
@@ -196,12 +196,12 @@ std::optional<std::uint64_t> free_bytes(const Path& path) noexcept {
 }
 
 Error storage_error(std::string_view operation, const Path& path, int code) {
-  std::string message =
-      cat("cannot ", operation, " ", printable(path.string(), 300), ": ", errno_words(code));
+  std::string message = cat("cannot ", operation, " ", printable(path.string(), 300), ": ",
+                            code == EISDIR ? "it is a folder" : errno_words(code));
   if (code == ENOSPC || code == EDQUOT) {
     if (const auto bytes = free_bytes(path)) message += cat(" (", format_bytes(*bytes), " free)");
   }
-  if (const auto advice = remedy(code); !advice.empty()) message += cat(": ", advice);
+  if (const auto advice = remedy(code); !advice.empty()) message += cat("; ", advice);
   return Error(Errc::storage, message);
 }
 

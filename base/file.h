@@ -89,7 +89,7 @@ bool remove_file(const Path& path);
 [[nodiscard]] std::optional<std::uint64_t> free_bytes(const Path& path) noexcept;
 
 /// The error for a refused operation, e.g. storage_error("write", path, ENOSPC): "cannot write
-/// runs/a/best: No space left on device (0 B free): free some space or choose another folder with
+/// runs/a/best: No space left on device (0 B free); free some space or choose another folder with
 /// --dir".
 [[nodiscard]] Error storage_error(std::string_view operation, const Path& path, int code);
 

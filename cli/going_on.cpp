@@ -75,7 +75,7 @@ void go_on_without(const rt::GpuFailure& failure) {
   }
   const std::string left = gpus_without(shown, failure);
   environment.push_back(base::cat(kShown, left));
-  std::fprintf(stderr, "\ntrellis: gpu %d: %s; going on without it, with %s%s\n", failure.gpu,
+  std::fprintf(stderr, "\ntrellis: gpu %d: %s; continuing without it, with %s%s\n", failure.gpu,
                failure.why.c_str(), std::string(kShown).c_str(), left.c_str());
   be_as_the_main_thread();
   ::execve("/proc/self/exe", base::pointers(words).data(), base::pointers(environment).data());

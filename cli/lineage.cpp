@@ -45,7 +45,7 @@ std::string taken_over(const hpo::Stage& from, const hpo::Stage& to) {
 }  // namespace
 
 std::string replaced_line(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {
-  return base::cat("trial ", trial.trial, " goes on from trial ", replaced.source, " after ",
+  return base::cat("trial ", trial.trial, " continues from trial ", replaced.source, " after ",
                    base::counted(replaced.step, "epoch"), ": ", hpo::text_of(replaced.params));
 }
 

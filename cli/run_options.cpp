@@ -46,9 +46,7 @@ void declare_run_options(Arguments& arguments) {
   declare_dir(arguments);
   arguments.option("--name", "NAME", "in place of the file's name");
   arguments.option("--seed", "N", "in place of the file's seed");
-  arguments.option(
-      "--workers", "N",
-      "CPU workers (default: one a core); changes no result where no key counts real time");
+  arguments.option("--workers", "N", "number of CPU workers (default: one per core)");
   arguments.option("--executor", "E", "automatic, sequential, cpu or cuda (default: automatic)");
   arguments.flag("--no-sharing",
                  "every trial computes its own work, to compare with; never changes a result");

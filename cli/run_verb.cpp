@@ -28,7 +28,7 @@ void print_overview() {
   text +=
       "\nRUN is a study's name or its folder. `trellis VERB --help` tells more.\n"
       "Exit codes: 0 done, 1 nothing usable, 2 command line, 3 study file or data, 4 storage, 5 in "
-      "use,\n6 no device for it, 75 stopped, the same command goes on. For scripts: "
+      "use,\n6 no device for it, 75 stopped (run the same command again to continue). For scripts: "
       "docs/programs.md\n";
   std::fputs(text.c_str(), stdout);
 }

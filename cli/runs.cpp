@@ -40,7 +40,7 @@ std::string no_value(const hpo::StudyReader& run) {
 }
 
 void declare_trial(Arguments& arguments) {
-  arguments.positional("TRIAL", "the trial's number, or best");
+  arguments.positional("TRIAL", "a trial number, or \"best\"");
 }
 
 hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
@@ -50,19 +50,20 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
   if (word == "best") {
     if (const auto best = run.best()) return *best;
     throw base::Error(base::Errc::usage,
-                      base::cat(what, ": ", no_value(run), ", expected a trial's number"));
+                      base::cat(what, ": ", no_value(run), ", expected a trial number"));
   }
   const std::uint64_t all = run.counts().all();
   const auto number = base::parse_int(word);
   if (!number || *number < 0)
     throw base::Error(base::Errc::usage, base::cat(what, ": '", base::printable(word, kMost),
-                                                   "', expected a trial's number or best"));
+                                                   "', expected a trial number or \"best\""));
   if (const auto trial = run.trial(static_cast<std::uint64_t>(*number))) return *trial;
-  throw base::Error(
-      base::Errc::usage,
-      base::cat(what == "TRIAL" ? "" : base::cat(what, ": "), "trial ", *number,
-                " is not in the study '", name, "', ",
-                all == 0 ? "which has none yet" : base::cat("expected 0 to ", all - 1)));
+  throw base::Error(base::Errc::usage,
+                    base::cat(what == "TRIAL" ? "" : base::cat(what, ": "), "trial ", *number,
+                              " is not in the study '", name, "', ",
+                              all == 0   ? "which has none yet"
+                              : all == 1 ? "whose only trial is 0"
+                                         : base::cat("expected 0 to ", all - 1)));
 }
 
 hpo::TrialRow trial_to_repeat(const hpo::StudyReader& run, const std::string& word,

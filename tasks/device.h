@@ -43,9 +43,11 @@ decltype(auto) translated(Body&& body) {
     return std::forward<Body>(body)();
   } catch (const kern::DeviceGone& error) {
     rt::report_gpu_failure(error.what());
-    throw base::Error(base::Errc::no_device,
-                      std::string(error.what()) +
-                          ": this process can use the device no more; the same command goes on");
+    throw base::Error(
+        base::Errc::no_device,
+        std::string(error.what()) +
+            ": this process can no longer use the device; run the same command again to "
+            "continue");
   } catch (const kern::DeviceError& error) {
     throw DeviceLost(error.what());
   }

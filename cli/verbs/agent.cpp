@@ -55,7 +55,7 @@ hpo::study::Isa run_isa(const hpo::StudyReader& run) {
 void declare_agent(Arguments& arguments) {
   declare_run(arguments);
   arguments.option("--node", "NAME", "what this agent is called (default: the machine's name)");
-  arguments.option("--workers", "N", "CPU workers (default: one a core)");
+  arguments.option("--workers", "N", "CPU workers (default: one per core)");
   arguments.option("--executor", "E", "automatic, sequential, cpu or cuda (default: automatic)");
   arguments.option("--orphan", "SECONDS", "how long it waits for a driver (default: 120)");
   arguments.flag("--orders", "the driver says on standard input what this agent needs");

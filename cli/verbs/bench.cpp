@@ -12,7 +12,7 @@ void declare_bench(Arguments& arguments) {
   arguments.positional("NAME", "which benchmark; without it they are listed", false);
   declare_json(arguments);
   arguments.flag("--quick", "a tenth of the work: rough figures");
-  arguments.option("--workers", "N", "CPU workers (default: one a core)");
+  arguments.option("--workers", "N", "CPU workers (default: one per core)");
   arguments.option(
       "--seeds", "N",
       "quality, digits: searches (of each problem; default: 20); tables: splits (3, "

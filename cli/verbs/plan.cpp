@@ -76,7 +76,7 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
 void declare_plan(Arguments& arguments) {
   arguments.positional("FILE", "study file (YAML)");
   arguments.option("--workers", "N",
-                   "CPU workers that the estimate of time is for (default: one a core)");
+                   "CPU workers that the estimate of time is for (default: one per core)");
   arguments.option("--platform", "P",
                    "a platform file: the machine that the estimate is for (default: this one)");
   arguments.flag("--json", "for programs");
@@ -104,7 +104,7 @@ int run_plan(const Arguments& arguments) {
               plan.ends_by_time ? std::string("as many trials as end in limits.time")
                                 : base::cat("at most ", base::counted(plan.trials, "trial"));
           return base::cat(study.name, ": ", trials,
-                           ", each of which runs a program, whose cost is unknown\n");
+                           ". Each runs a program, whose running time is unknown\n");
         });
     return kDone;
   }

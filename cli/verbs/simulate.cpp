@@ -110,8 +110,9 @@ int run_simulate(const Arguments& arguments) {
   hpo::require_own_trials(study);
   if (study.runs_command)
     throw base::Error(base::Errc::study, base::cat(study.file,
-                                                   ": its trials run a program, whose cost is "
-                                                   "unknown; use a study of networks"));
+                                                   ": its trials run a program, whose running "
+                                                   "time is unknown; use a study that trains "
+                                                   "networks"));
   const std::vector<std::string> keys = hpo::real_time_keys(study);
   if (std::ranges::find(keys, "adapt.command") != keys.end())
     throw base::Error(base::Errc::study,

@@ -51,7 +51,7 @@ void declare_stop(Arguments& arguments) {
       "--wait", "SECONDS",
       "how long to wait until it has stopped (default: 60; exit code 5 where it has not); 0 "
       "only asks");
-  arguments.option("--node", "NAME", "send this agent away; the study goes on without it");
+  arguments.option("--node", "NAME", "send this agent away; the study continues without it");
 }
 
 int run_stop(const Arguments& arguments) {

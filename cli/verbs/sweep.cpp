@@ -110,7 +110,7 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   if (!result.best && result.counts.failed == 0 && result.counts.all() > 0)
     return base::cat("next: ", study.metric.name,
                      " is not a number in any trial; with another metric, ", again);
-  if (!result.best) return base::cat("next: mend what failed, then ", again);
+  if (!result.best) return base::cat("next: fix what failed, then ", again);
   std::string run = study.name;
   if (arguments.has("--dir")) run = base::shell_quoted(runs_folder(arguments) / study.name);
   std::string steps = "next: ";

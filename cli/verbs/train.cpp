@@ -118,7 +118,7 @@ void declare_train(Arguments& arguments) {
   arguments.option("--trial", "RUN:N",
                    "the parameters of a trial, or of RUN:best; --set changes single ones");
   arguments.option("--from", "MODEL",
-                   "a trained network that goes on, in place of the file's `from.model`");
+                   "a trained network to continue from, instead of the file's `from.model`");
   declare_json(arguments);
 }
 

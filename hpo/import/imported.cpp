@@ -23,6 +23,10 @@ void ImportNotes::carry(const std::string& what_here, const std::string& what,
   put(base::cat(what, " became ", what_here, why.empty() ? "" : "; ", why));
 }
 
+void ImportNotes::rename(const std::string& name_here, const std::string& name) {
+  put(base::cat("renamed ", name, " to ", name_here));
+}
+
 void ImportNotes::add(const ImportNotes& others) {
   for (const std::string& line : others.lines_) put(line);
 }

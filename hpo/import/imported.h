@@ -15,6 +15,8 @@ class ImportNotes {
   void leave(const std::string& what);
   /// "WHAT became WHAT_HERE; WHY".
   void carry(const std::string& what_here, const std::string& what, const std::string& why = "");
+  /// "renamed NAME to NAME_HERE".
+  void rename(const std::string& name_here, const std::string& name);
   void add(const ImportNotes& others);
 
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }

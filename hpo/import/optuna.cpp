@@ -132,7 +132,7 @@ class OptunaImporter {
     std::string text;
     for (const auto& [theirs, ours] : names) {
       text += base::cat(text.empty() ? "" : ", ", ours, ": 0");
-      if (ours != theirs) notes_.carry(ours, "the name " + theirs);
+      if (ours != theirs) notes_.rename(ours, theirs);
     }
     return text.empty() ? "" : base::cat("subject_to: {", text, "}\n");
   }
@@ -185,7 +185,7 @@ class OptunaImporter {
 
   std::string our_name(const std::string& name) {
     const std::string& ours = names_.ours(name);
-    if (ours != name) notes_.carry(ours, "the name " + name);
+    if (ours != name) notes_.rename(ours, name);
     return ours;
   }
 

@@ -77,7 +77,7 @@ class WandbImporter {
     name.erase(0, std::min(name.find_first_not_of(".-"), name.size()));
     name = name.substr(0, 64);
     if (name != theirs && name.empty()) notes_.leave("the name " + theirs);
-    if (name != theirs && !name.empty()) notes_.carry(name, "the name " + theirs);
+    if (name != theirs && !name.empty()) notes_.rename(name, theirs);
     if (!name.empty()) body_ += base::cat("name: ", base::quote_json(name), "\n");
   }
 

@@ -71,7 +71,7 @@ class Reader {
 
   std::string our_name(const std::string& name) {
     const std::string& ours = names_.ours(name);
-    if (ours != name) carry(ours, "the name " + name);
+    if (ours != name) made_.notes.rename(ours, name);
     return ours;
   }
 

@@ -30,7 +30,7 @@ std::optional<Section> lineage_section(const Gathered& study) {
                                                       base::listed(descent, &Descent::trial), ".");
     if (descent.size() > 1) {
       Table table(
-          {study.unit(), "trial", "goes on from", "its parameters changed", "and its shape"}, 0);
+          {study.unit(), "trial", "continues from", "its parameters changed", "and its shape"}, 0);
       for (std::size_t i = 1; i < descent.size(); ++i) {
         const auto one = std::ranges::find_if(all, [&](const HandOver& hand) {
           return hand.trial == descent[i].trial && hand.source == descent[i - 1].trial &&

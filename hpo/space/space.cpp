@@ -184,7 +184,7 @@ std::string Space::reason_outside(const Params& params) const {
     if (!index)
       return base::cat(
           "there is no parameter \"", base::printable(name, 64), "\"",
-          names.empty() ? ", because the study has none" : base::expected_one_of(names, name));
+          names.empty() ? ": the study has no parameters" : base::expected_one_of(names, name));
     if (!is_active(*index, params))
       return base::cat("parameter \"", name, "\" is not active with these values");
     const Domain& domain = parameters_[*index].domain;

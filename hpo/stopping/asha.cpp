@@ -149,7 +149,7 @@ std::unique_ptr<StoppingRule> make_asha(const AshaBracket& bracket) {
 StoppingKind asha_rule() {
   return {.info = {.kind = "asha",
                    .doc = "Asynchronous successive halving: at the rungs min, min*eta, min*eta^2, "
-                          "... only the best 1/eta go on.",
+                          "... only the best 1/eta continue.",
                    .fields = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
                               promote_option()}},
           .make = [](const RuleSetup& setup) {

@@ -71,7 +71,8 @@ Node Checker::check_list(const Node& node, const Field& field, const std::string
     if (item.is_null() && one.type == Type::value)
       throw StudyError(item.at, base::cat(where, " has null in it, expected ", expected(one),
                                           " (write \"null\" in quotes for the word)"));
-    result.items.push_back(check_one(item, one, where));
+    const std::string place = item.is_list() ? base::cat("item ", i + 1, " of ", where) : where;
+    result.items.push_back(check_one(item, one, place));
   }
   return result;
 }
@@ -166,9 +167,9 @@ void Checker::check_whole_reference(const Node& node, const Parameter& parameter
   const bool is_float = std::holds_alternative<FloatRange>(parameter.domain);
   if (field.type == Type::integer && is_float) {
     throw StudyError(
-        node.at, base::cat(where, " is $", parameter.name,
-                           ", which is a float parameter, expected ", expected(field),
-                           "; did you mean to give parameter \"", parameter.name, "\" type: int?"));
+        node.at,
+        base::cat(where, " is $", parameter.name, ", a float parameter, expected ", expected(field),
+                  "; did you mean to declare \"", parameter.name, "\" with \"type: int\"?"));
   }
   for (const ParamValue& value : samples(parameter.domain)) {
     try {
@@ -233,11 +234,11 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
                                list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
   }
   const auto named = [](std::string_view source) {
-    return source == "ask" ? std::string("trellis ask") : std::string(source);
+    return source == "ask" ? std::string("trellis ask") : base::cat("\"", source, "\"");
   };
   const std::string key = join(where, entry.key);
-  const std::string owner = field->only == kOurs            ? "data or command"
-                            : field->only == "command, ask" ? "command or trellis ask"
+  const std::string owner = field->only == kOurs            ? "\"data\" or \"command\""
+                            : field->only == "command, ask" ? "\"command\" or trellis ask"
                                                             : named(field->only);
   throw StudyError(entry.key_at, base::cat("\"", key, "\" cannot be used with ", named(source_),
                                            owner == key ? "" : ", only with " + owner,

@@ -73,7 +73,7 @@ class DomainReader {
     for (const std::string_view key : keys) {
       if (const Entry* entry = node_.find_entry(key)) {
         fail(entry->key_at, base::cat("\"", key, "\" cannot be used with ", with, ", only with ",
-                                      key == "ordered" ? "values" : "min and max"));
+                                      key == "ordered" ? "\"values\"" : "\"min\" and \"max\""));
       }
     }
   }

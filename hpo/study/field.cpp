@@ -75,13 +75,13 @@ std::string kinds_text(const KindSet& set) {
 }
 
 std::string keys_text(const Field& block) {
-  std::string text = "the keys";
-  std::string_view comma = " ";
+  std::string text;
+  std::string_view comma = "(keys: ";
   for (const Field& field : block.fields) {
     text += base::cat(comma, field.name);
     comma = ", ";
   }
-  return text;
+  return text + ")";
 }
 
 /// What one value of the field must be.
@@ -109,9 +109,9 @@ std::string expected_one(const Field& field) {
     case Type::conditions:
       return "a map such as {optimizer: sgd}";
     case Type::block:
-      return "a map with " + keys_text(field);
+      return "a map " + keys_text(field);
     case Type::blocks:
-      return "a map of names, each with a map with " + keys_text(field);
+      return "a map of names, each with a map " + keys_text(field);
     case Type::kind:
       return "one " + kinds_text(*field.kinds());
     case Type::timetable:

@@ -40,7 +40,7 @@ std::vector<Field> command_rows() {
        .doc = "Where the output of the program goes. `terminal`: into a terminal of its own, for "
               "programs that otherwise keep their output back until they end. `pipe`: into a pipe, "
               "with nothing in the environment that changes how the program buffers. May change "
-              "when a study goes on. See `docs/command.md`.",
+              "when a study continues. See `docs/command.md`.",
        .binding = to<&StudySpec::output>()}};
 }
 

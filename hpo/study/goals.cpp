@@ -23,8 +23,8 @@ void check_several(const StudySpec& study, const std::vector<Metric>& metrics) {
     if (metrics[i].take == Take::best)
       throw StudyError(
           place_of_metric(study, i, "take"),
-          "metric.take: best cannot be used with several metrics, whose best reports may differ; "
-          "use last");
+          "\"take: best\" cannot be used with several metrics, because each may be best at a "
+          "different step; use \"take: last\"");
     if (name.empty())
       throw StudyError(place_of_metric(study, i, "name"),
                        "metric.name is missing, expected a name for each of several metrics");

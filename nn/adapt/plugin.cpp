@@ -107,8 +107,9 @@ PolicyKind load(const std::string& path, std::span<const std::byte> bytes) {
   copy.stay();
   const auto* const plugin = static_cast<const PolicyPlugin*>(dlsym(library, "trellis_policy"));
   if (plugin == nullptr)
-    throw base::Error(base::Errc::study,
-                      path + ": is not a policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
+    throw base::Error(
+        base::Errc::study,
+        path + ": this is not a policy: it has no TRELLIS_POLICY (nn/adapt/plugin.h)");
   if (plugin->interface != kPolicyInterface) {
     throw base::Error(
         base::Errc::study,
@@ -137,8 +138,8 @@ const PolicyKind& plugin_kind(const std::string& path, const std::string& conten
   if (known != by_content.end()) return known->second;
   const SourceFile file(path, kMostPluginBytes);
   if (const std::string now = hash_of(file).hex(); now != content)
-    throw base::Error(base::Errc::study, path + ": has the content " + now + ", expected " +
-                                             base::printable(content, 60));
+    throw base::Error(base::Errc::study, path + ": the file has the content " + now +
+                                             ", expected " + base::printable(content, 60));
   return by_content.emplace(content, load(path, file.raw())).first->second;
 }
 

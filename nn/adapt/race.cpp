@@ -65,7 +65,7 @@ PolicyKind race_policy() {
       .info =
           {.kind = "race",
            .doc = "Races at regular intervals: trains the network and wider, deeper and narrower "
-                  "copies side by side on the same batches. The best one by loss and cost goes on.",
+                  "copies side by side on the same batches. The best one by loss and cost is kept.",
            .fields = race_fields()},
       .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
         return std::make_unique<Race>(setup);

@@ -124,7 +124,7 @@ void count_rows(const CsvText& csv, std::size_t file, std::size_t most, CsvSurve
   if (rows == 0 && table.without_target > 0) {
     throw DataError(csv.path, no_target(table));
   }
-  if (rows == 0) throw DataError(csv.path, "holds no rows of data");
+  if (rows == 0) throw DataError(csv.path, "no rows of data");
   table.rows += rows;
   if (file == 1) table.test_rows = rows;
 }
@@ -133,7 +133,7 @@ void settle_header(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
   const std::vector<std::vector<CsvField>> head = first_records(csv);
   if (head.empty())
     throw DataError(csv.path,
-                    spec.skip.none() ? "is empty" : "holds nothing but what `skip` leaves out");
+                    spec.skip.none() ? "the file is empty" : "`skip` leaves nothing of the file");
   table.header = spec.header == HeaderRow::yes || spec.skip.after_header > 0;
   if (spec.header != HeaderRow::no && has_row_names(head)) {
     refuse_comment_as_header(csv, head.front().front());
@@ -158,7 +158,7 @@ void settle_header(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
 std::vector<CsvField> first_record(const CsvText& csv, bool row_names) {
   CsvCursor cursor(csv);
   std::vector<CsvField> fields;
-  if (!cursor.next(fields)) throw DataError(csv.path, "is empty");
+  if (!cursor.next(fields)) throw DataError(csv.path, "the file is empty");
   if (row_names) fields.insert(fields.begin(), blank_before(fields.front()));
   return fields;
 }

@@ -25,7 +25,8 @@ std::string_view decoded(const std::string& path, std::string_view bytes, std::s
   const bool little = bytes.starts_with("\xff\xfe");
   if (little || bytes.starts_with("\xfe\xff")) {
     if (bytes.size() % 2 != 0)
-      throw DataError(path, "ends within a character of UTF-16, expected two bytes for each");
+      throw DataError(path,
+                      "the file ends within a character of UTF-16, expected two bytes for each");
     storage = base::from_utf16(bytes.substr(2), !little);
     notes.emplace_back("the text is UTF-16");
     bytes = storage;

@@ -157,8 +157,8 @@ void apply_skip(const SkipSpec& skip, CsvText& csv, std::vector<std::string>& no
     csv.text = csv.text.substr(0, begin);
   }
   if (csv.lines > 0 && first.size() < csv.lines)
-    throw DataError(csv.path, "has " + base::counted(first.size(), "line") +
-                                  ", and skip.lines is " + std::to_string(csv.lines));
+    throw DataError(csv.path, "skip.lines is " + std::to_string(csv.lines) +
+                                  ", but the file has only " + base::counted(first.size(), "line"));
 }
 
 std::optional<SkipSpec> proposed_skip(const CsvText& csv) {

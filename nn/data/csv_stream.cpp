@@ -24,7 +24,7 @@ std::string system_text() { return base::errno_words(errno); }
 gzFile open(const std::string& path) {
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored))
-    throw DataError(path, "is a folder, expected a CSV file");
+    throw DataError(path, "this is a folder, expected a CSV file");
   const gzFile file =
       path == "-" ? ::gzdopen(::dup(STDIN_FILENO), "rb") : ::gzopen(path.c_str(), "rb");
   if (file == nullptr) throw DataError(path, "cannot be read: " + system_text());
@@ -82,7 +82,7 @@ struct CsvStream::Source {
     if (got < 0 || status != Z_OK) {
       if (status == Z_ERRNO) throw DataError(path, "cannot be read: " + system_text());
       message.erase(0, message.rfind(": ") + 1);  // zlib puts the path in front
-      throw DataError(path, "is damaged gzip data:" + message);
+      throw DataError(path, "the file is damaged gzip data:" + message);
     }
     text.resize(before + static_cast<std::size_t>(got));
     produced += static_cast<std::uint64_t>(got);

@@ -172,7 +172,7 @@ std::string csv_name(const std::string& path) {
 void refuse_other_kind(const std::string& path, std::string_view bytes) {
   const OtherKind kind = kind_of(bytes);
   if (kind.what.empty()) return;
-  const std::string what = "is " + std::string(kind.what) + ", expected CSV";
+  const std::string what = "this is " + std::string(kind.what) + ", expected CSV";
   if (path == kStandardInput) throw DataError(path, what);
   std::string command(kind.command);
   const bool pandas = command.find("(sys.argv[1]") != std::string::npos;

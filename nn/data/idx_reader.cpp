@@ -33,17 +33,18 @@ IdxReader::IdxReader(const SourceFile& file, std::size_t least_dims, std::size_t
                      const LoadLimits& limits)
     : file_(file), content_(file, limits.inflated_bytes) {
   std::array<std::byte, 4> magic{};
-  if (content_.read(magic) != magic.size()) fail("ends inside its header");
+  if (content_.read(magic) != magic.size()) fail("the file ends inside its header");
   if (magic[0] != std::byte{0} || magic[1] != std::byte{0}) {
-    fail("is not an IDX file: it does not begin with two zero bytes");
+    fail("this is not an IDX file: it does not begin with two zero bytes");
   }
   if (magic[2] != std::byte{8}) {
-    fail("holds values of IDX type " + std::to_string(std::to_integer<int>(magic[2])) +
+    fail("the file has values of IDX type " + std::to_string(std::to_integer<int>(magic[2])) +
          ", expected 8 (unsigned bytes)");
   }
   const auto count = std::to_integer<std::size_t>(magic[3]);
   if (count < least_dims || count > most_dims) {
-    fail("has " + base::counted(count, "dimension") + ", expected " + std::to_string(least_dims) +
+    fail("the file has " + base::counted(count, "dimension") + ", expected " +
+         std::to_string(least_dims) +
          (least_dims == most_dims ? "" : " or " + std::to_string(most_dims)));
   }
   read_dims(count, limits);
@@ -51,14 +52,14 @@ IdxReader::IdxReader(const SourceFile& file, std::size_t least_dims, std::size_t
 
 void IdxReader::values(std::span<std::uint8_t> out) {
   if (content_.read(std::as_writable_bytes(out)) != out.size()) {
-    fail("ends before the last of " + header_.text() + " values");
+    fail("the file ends before the last of " + header_.text() + " values");
   }
 }
 
 void IdxReader::expect_end() {
   std::byte more{};
   if (content_.read({&more, 1}) != 0) {
-    fail("goes on after the last of " + header_.text() + " values");
+    fail("the file continues after the last of " + header_.text() + " values");
   }
 }
 
@@ -70,7 +71,7 @@ void IdxReader::read_dims(std::size_t count, const LoadLimits& limits) {
   bool overflow = false;
   for (std::size_t i = 0; i < count; ++i) {
     std::array<std::byte, 4> word{};
-    if (content_.read(word) != word.size()) fail("ends inside its header");
+    if (content_.read(word) != word.size()) fail("the file ends inside its header");
     const std::size_t dim = big_endian(word);
     header_.dims.push_back(dim);
     overflow |= __builtin_mul_overflow(total, dim, &total);
@@ -86,15 +87,16 @@ void IdxReader::check_size(std::size_t start, bool overflow, std::size_t total,
   const auto& dims = header_.dims;
   const std::string claim = header_.text() + " values";
   if (std::find(dims.begin(), dims.end(), std::size_t{0}) != dims.end()) {
-    fail("is empty: it claims " + claim);
+    fail("the file is empty: it claims " + claim);
   }
   const std::size_t size = file_.raw().size();
   if (overflow || total > most_content(file_) || total > limits.inflated_bytes) {
-    fail("claims " + claim + ", more than its " + std::to_string(size) + " bytes can hold");
+    fail("the file claims " + claim + ", more than its " + std::to_string(size) +
+         " bytes can hold");
   }
   if (!file_.gzip() && start + total != size) {
-    fail("has " + std::to_string(size) + " bytes, expected " + std::to_string(start + total) +
-         " for " + claim);
+    fail("the file has " + std::to_string(size) + " bytes, expected " +
+         std::to_string(start + total) + " for " + claim);
   }
 }
 

@@ -28,15 +28,15 @@ struct Arrays {
 
 void check_pair(const NumberArray& x, const NumberArray& y) {
   if (y.dims.empty() || y.dims.size() > 2 || y.per_row() == 0) {
-    throw DataError(y.path, "has " + std::to_string(y.dims.size()) +
+    throw DataError(y.path, "the file has " + std::to_string(y.dims.size()) +
                                 " dimensions, expected 1, or 2 (rows, targets)");
   }
   if (y.rows() != x.rows()) {
-    throw DataError(y.path, "holds " + std::to_string(y.rows()) +
+    throw DataError(y.path, "the file has " + std::to_string(y.rows()) +
                                 (y.per_row() == 1 ? " values" : " rows") + ", expected " +
                                 std::to_string(x.rows()) + " as x has rows");
   }
-  if (x.rows() == 0 || x.per_row() == 0) throw DataError(x.path, "holds no rows of data");
+  if (x.rows() == 0 || x.per_row() == 0) throw DataError(x.path, "no rows of data");
 }
 
 Shape shape_of(const NumberArray& x) {
@@ -53,7 +53,7 @@ Shape shape_of(const NumberArray& x) {
     case 4:
       return Shape::image(dim(1), dim(2), dim(3));
     default:
-      throw DataError(x.path, "has " + std::to_string(x.dims.size()) +
+      throw DataError(x.path, "the file has " + std::to_string(x.dims.size()) +
                                   " dimensions, expected 2 (rows, features), 3 (rows, height, "
                                   "width) or 4 (rows, height, width, channels)");
   }
@@ -62,14 +62,14 @@ Shape shape_of(const NumberArray& x) {
 void check_test(const Arrays& arrays) {
   check_pair(*arrays.test_x, *arrays.test_y);
   if (arrays.test_y->per_row() != arrays.y.per_row()) {
-    throw DataError(arrays.test_y->path, "has " + std::to_string(arrays.test_y->per_row()) +
-                                             " targets, expected " +
-                                             std::to_string(arrays.y.per_row()) + " as y has");
+    throw DataError(arrays.test_y->path,
+                    "the file has " + std::to_string(arrays.test_y->per_row()) +
+                        " targets, expected " + std::to_string(arrays.y.per_row()) + " as y has");
   }
   if (arrays.test_x->dims.size() == arrays.x.dims.size() &&
       shape_of(*arrays.test_x) == shape_of(arrays.x))
     return;
-  throw DataError(arrays.test_x->path, "holds rows of another shape, expected " +
+  throw DataError(arrays.test_x->path, "its rows have another shape, expected " +
                                            shape_of(arrays.x).text() + " as x has");
 }
 
@@ -239,7 +239,7 @@ void note_missing(const Arrays& arrays, const Chosen& chosen, Dataset::Header& h
 /// Images have no columns whose mean could stand in.
 void refuse_missing(const Dataset& data, const std::string& path) {
   for (const float value : data.x_f32()) {
-    if (std::isnan(value)) throw DataError(path, "holds a value that is not a number");
+    if (std::isnan(value)) throw DataError(path, "the file has a value that is not a number");
   }
 }
 
@@ -318,7 +318,7 @@ std::optional<NumberArray> tensor(const Safetensors& file, const std::string& pa
 NumberArray required(std::optional<NumberArray> array, const std::string& path,
                      const std::string& name) {
   if (!array)
-    throw DataError(path, "has no tensor " + in_quotes(name) +
+    throw DataError(path, "the file has no tensor " + in_quotes(name) +
                               ", expected x and y, and perhaps x_test and y_test");
   return *std::move(array);
 }

@@ -250,7 +250,7 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   std::vector<base::Key> hashes;
   for (const SourceFile& file : files) hashes.push_back(hash_of(file));
   if (files.size() > 1 && hashes.front() == hashes.back())
-    throw DataError(files.back().path(), "is the same file as " + files.front().path() +
+    throw DataError(files.back().path(), "this is the same file as " + files.front().path() +
                                              ", expected other rows to test on");
   const base::Key content = files.size() == 1 ? hashes.front() : combine(hashes);
   return load_texts(texts, spec, limits, notes, content);

@@ -32,7 +32,7 @@ void check_spec(const DataSpec& spec) {
 void check_pair(const std::string& images, std::size_t image_count, const std::string& labels,
                 std::size_t label_count) {
   if (image_count == label_count) return;
-  throw DataError(labels, "holds " + std::to_string(label_count) + " labels, expected " +
+  throw DataError(labels, "the file has " + std::to_string(label_count) + " labels, expected " +
                               std::to_string(image_count) + " as " +
                               std::filesystem::path(images).filename().string() + " has images");
 }
@@ -108,7 +108,7 @@ Shape image_shape(const IdxHeader& header) {
 
 void check_shapes(const IdxHeader& train, const IdxHeader& test, const std::string& test_path) {
   if (image_shape(test) == image_shape(train)) return;
-  throw DataError(test_path, "holds images of " + image_shape(test).text() + ", expected " +
+  throw DataError(test_path, "the file has images of " + image_shape(test).text() + ", expected " +
                                  image_shape(train).text() + " as those to train on");
 }
 
@@ -144,7 +144,7 @@ std::array<std::string, 4> idx_files(const std::string& folder) {
       }
     }
     if (paths[i].empty()) {
-      throw DataError(folder, "holds no " + std::string(kStems[i]) + "-idx" +
+      throw DataError(folder, "the folder has no " + std::string(kStems[i]) + "-idx" +
                                   std::string(kEnds[i]) +
                                   " (or .gz), expected the four files of an IDX data set");
     }

@@ -26,7 +26,7 @@ std::string_view entry(const std::string& path, std::string_view header, std::st
   std::size_t at = header.find(quoted);
   if (at != std::string_view::npos) at = header.find_first_not_of(" \t", at + quoted.size());
   if (at == std::string_view::npos || header[at] != ':')
-    refuse(path, "is not a NumPy array: its header has no " + quoted);
+    refuse(path, "this is not a NumPy array: its header has no " + quoted);
   at = header.find_first_not_of(" \t", at + 1);
   return at == std::string_view::npos ? std::string_view() : header.substr(at);
 }
@@ -48,29 +48,31 @@ NumberType type_of(const std::string& path, std::string_view text) {
   const bool quoted = text.starts_with('\'');
   const std::size_t end = quoted ? text.find('\'', 1) : std::string_view::npos;
   if (end == std::string_view::npos)
-    refuse(path, "holds records, expected an array of plain numbers");
+    refuse(path, "the file has records, expected an array of plain numbers");
   const std::string_view word = text.substr(1, end - 1);
   if (word.starts_with('>'))
-    refuse(path, "holds " + in_quotes(word) + ", big-endian numbers, expected little-endian ones");
+    refuse(path,
+           "the file has " + in_quotes(word) + ", big-endian numbers, expected little-endian ones");
   const auto found = std::ranges::find(kTypes, word.substr(std::min<std::size_t>(1, word.size())),
                                        &std::pair<std::string_view, NumberType>::first);
   if (found == kTypes.end())
-    refuse(path, "holds " + in_quotes(word) + ", expected numbers such as '<f4', '<i8' or '|u1'");
+    refuse(path,
+           "the file has " + in_quotes(word) + ", expected numbers such as '<f4', '<i8' or '|u1'");
   return found->second;
 }
 
 std::vector<std::uint64_t> shape_of(const std::string& path, std::string_view text) {
   std::vector<std::uint64_t> dims;
-  if (!text.starts_with('(')) refuse(path, "is not a NumPy array: its header has no shape");
+  if (!text.starts_with('(')) refuse(path, "this is not a NumPy array: its header has no shape");
   text.remove_prefix(1);
   for (;;) {
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(" ,")));
-    if (text.empty()) refuse(path, "is not a NumPy array: its shape never ends");
+    if (text.empty()) refuse(path, "this is not a NumPy array: its shape never ends");
     if (text.front() == ')') return dims;
     std::uint64_t dim = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
     if (error != std::errc() || dims.size() == kMostDims)
-      refuse(path, "is not a NumPy array: its shape is not a list of at most 8 sizes");
+      refuse(path, "this is not a NumPy array: its shape is not a list of at most 8 sizes");
     dims.push_back(dim);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   }
@@ -81,16 +83,17 @@ std::string read_header(ContentReader& reader, const std::string& path) {
   std::array<unsigned char, 12> start{};
   const auto fill = [&](std::size_t from, std::size_t count) {
     const auto bytes = std::as_writable_bytes(std::span(start).subspan(from, count));
-    if (reader.read(bytes) < count) refuse(path, "is not a NumPy array: it ends in its header");
+    if (reader.read(bytes) < count)
+      refuse(path, "this is not a NumPy array: it ends in its header");
   };
   fill(0, 8);
   constexpr std::string_view kMagic = "\x93NUMPY";
   if (!std::equal(kMagic.begin(), kMagic.end(), start.begin(),
                   [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
-    refuse(path, "is not a NumPy array: it does not begin with \"\\x93NUMPY\"");
+    refuse(path, "this is not a NumPy array: it does not begin with \"\\x93NUMPY\"");
   if (start[6] < 1 || start[6] > 3)
-    refuse(path,
-           "has version " + std::to_string(start[6]) + " of NumPy's format, expected 1, 2 or 3");
+    refuse(path, "the file has version " + std::to_string(start[6]) +
+                     " of NumPy's format, expected 1, 2 or 3");
   const std::size_t width = start[6] == 1 ? 2 : 4;
   fill(8, width);
   std::size_t length = 0;
@@ -98,7 +101,7 @@ std::string read_header(ContentReader& reader, const std::string& path) {
   if (length > kMostHeader) refuse(path, "claims a header of " + size_text(length));
   std::string header(length, '\0');
   if (reader.read(std::as_writable_bytes(std::span(header))) < length)
-    refuse(path, "is not a NumPy array: it ends in its header");
+    refuse(path, "this is not a NumPy array: it ends in its header");
   return header;
 }
 
@@ -127,7 +130,7 @@ NumberArray read_npy(const SourceFile& file, std::size_t max_bytes) {
   std::byte more{};
   const bool left_over = filled == size && reader.read({&more, 1}) > 0;
   if (filled < size || left_over) {
-    refuse(array.path, std::string("holds ") + (left_over ? "more" : "less") +
+    refuse(array.path, std::string("the file has ") + (left_over ? "more" : "less") +
                            " than its header says: expected " + size_text(size) + " of numbers");
   }
   return array;

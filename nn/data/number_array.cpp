@@ -52,7 +52,7 @@ std::size_t bytes_of(const std::string& path, NumberType type,
   for (const std::uint64_t dim : dims) {
     if (__builtin_mul_overflow(bytes, dim, &bytes) ||
         bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      throw DataError(path, "claims a shape that cannot be addressed");
+      throw DataError(path, "the file claims a shape that cannot be addressed");
   }
   return bytes;
 }

@@ -42,12 +42,12 @@ class OpenFile {
   void measure(std::size_t max_bytes) {
     struct stat info = {};
     if (::fstat(file_.fd(), &info) != 0) throw DataError(path_, base::errno_words(errno));
-    if (S_ISDIR(info.st_mode)) throw DataError(path_, "is a folder, expected a file");
-    if (!S_ISREG(info.st_mode)) throw DataError(path_, "is not a regular file");
+    if (S_ISDIR(info.st_mode)) throw DataError(path_, "this is a folder, expected a file");
+    if (!S_ISREG(info.st_mode)) throw DataError(path_, "this is not a regular file");
     size_ = static_cast<std::size_t>(info.st_size);
     if (size_ > max_bytes)
-      throw DataError(path_,
-                      "has " + size_text(size_) + ", expected at most " + size_text(max_bytes));
+      throw DataError(
+          path_, "the file has " + size_text(size_) + ", expected at most " + size_text(max_bytes));
   }
 
   const std::string& path_;

@@ -51,7 +51,7 @@ TableRows::TableRows(const std::string& path, const Dataset& model,
                .is_header = [&](const auto& first) { return names_columns(first, model); }}),
       model_(model),
       columns_(columns_of(model)) {
-  if (!stream_.next(first_)) throw DataError(stream_.path(), "is empty");
+  if (!stream_.next(first_)) throw DataError(stream_.path(), "the file is empty");
   first_line_ = first_.front().line;
   const bool row_names = stream_.has_row_names();
   if (row_names) first_.insert(first_.begin(), blank_before(first_.front()));
@@ -68,7 +68,7 @@ void TableRows::find_kept(const std::vector<std::string>& keep) {
   for (const std::string& name : keep) {
     const auto found = std::ranges::find(fit_.names, name);
     if (found == fit_.names.end()) {
-      throw DataError(stream_.path(), "has no column " + in_quotes(name) + " to keep" +
+      throw DataError(stream_.path(), "the file has no column " + in_quotes(name) + " to keep" +
                                           did_you_mean(name, fit_.names));
     }
     kept_fields_.push_back(static_cast<std::size_t>(found - fit_.names.begin()));

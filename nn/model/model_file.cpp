@@ -83,7 +83,7 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
   const auto at = metadata.find(name);
   if (at == metadata.end())
     throw base::Error(base::Errc::data,
-                      path + ": is not a model of Trellis: it has no \"" + name + "\"");
+                      path + ": this is not a model of Trellis: it has no \"" + name + "\"");
   return at->second;
 }
 
@@ -108,13 +108,15 @@ void check_tensors(const Safetensors& file, const ParamLayout& layout, const std
   const std::size_t expected = layout.tensors.size() + (file.find(kUnits) != nullptr ? 1 : 0) +
                                (slots > 0 ? 1 + static_cast<std::size_t>(slots) : 0);
   if (file.tensors.size() != expected) {
-    throw base::Error(base::Errc::data, path + ": holds " + std::to_string(file.tensors.size()) +
+    throw base::Error(base::Errc::data, path + ": the file has " +
+                                            std::to_string(file.tensors.size()) +
                                             " tensors, expected " + std::to_string(expected));
   }
   for (const ParamTensor& tensor : layout.tensors) {
     const TensorEntry* entry = file.find(tensor.name);
     if (entry == nullptr)
-      throw base::Error(base::Errc::data, path + ": holds no tensor \"" + tensor.name + "\"");
+      throw base::Error(base::Errc::data,
+                        path + ": the file has no tensor \"" + tensor.name + "\"");
     if (entry->dtype != "F32" || entry->shape != shape_of(tensor)) {
       refuse_tensor(path, tensor.name);
     }
@@ -146,7 +148,7 @@ std::string optimizer_in(const Safetensors& file, const std::string& path, int s
   const bool known = std::ranges::find(kinds, kind, &KindInfo::kind) != kinds.end();
   if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
     throw base::Error(base::Errc::data,
-                      path + ": has the state of an optimizer that is unknown to Trellis");
+                      path + ": the file has the state of an optimizer that is unknown to Trellis");
   return kind;
 }
 
@@ -290,10 +292,10 @@ base::Key model_content(const std::string& path) {
 Model read_model(const std::string& path, bool with_optimizer) {
   Safetensors file = read_safetensors(path);
   if (text_of(file.metadata, path, "format") != "trellis") {
-    throw base::Error(base::Errc::data, path + ": is not a model of Trellis");
+    throw base::Error(base::Errc::data, path + ": this is not a model of Trellis");
   }
   if (text_of(file.metadata, path, "version") != kModelVersion) {
-    throw base::Error(base::Errc::data, path + ": has version " +
+    throw base::Error(base::Errc::data, path + ": the file has version " +
                                             in_quotes(file.metadata.at("version")) + ", expected " +
                                             std::string(kModelVersion));
   }

@@ -135,7 +135,7 @@ void check_cover(const std::string& path, std::vector<TensorEntry>& tensors,
     at = entry.end;
   }
   if (at != data_size) {
-    fail(path, "goes on behind its last tensor, expected " + std::to_string(at) +
+    fail(path, "the file continues after its last tensor, expected " + std::to_string(at) +
                    " bytes of data, not " + std::to_string(data_size));
   }
 }
@@ -229,17 +229,19 @@ std::string_view looks_like(std::string_view start) {
 }  // namespace
 
 Safetensors parse_safetensors(std::span<const std::byte> file, const std::string& path) {
-  if (file.size() < 8) fail(path, "is not a safetensors file: it has fewer than 8 bytes");
+  if (file.size() < 8) fail(path, "this is not a safetensors file: it has fewer than 8 bytes");
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
   if (length > kMaxTensorHeader) {
     const std::string_view kind = looks_like({reinterpret_cast<const char*>(file.data()), 8});
-    if (!kind.empty()) fail(path, "is not a safetensors file; it looks like " + std::string(kind));
-    fail(path, "is not a safetensors file: it claims a header of " + std::to_string(length) +
+    if (!kind.empty())
+      fail(path, "this is not a safetensors file; it looks like " + std::string(kind));
+    fail(path, "this is not a safetensors file: it claims a header of " + std::to_string(length) +
                    " bytes, expected at most " + std::to_string(kMaxTensorHeader));
   }
   if (length > file.size() - 8) {
-    fail(path, "claims a header of " + std::to_string(length) + " bytes, more than the file has");
+    fail(path, "the file claims a header of " + std::to_string(length) +
+                   " bytes, more than the file has");
   }
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + 8, length);
   if (!text.starts_with('{')) fail(path, "the header does not begin with {");

@@ -112,7 +112,8 @@ ParamSlab continued(const kern::Kernels<float>& kernels, const ParamSlab& model,
   if (output_shape(header.spec) != output_shape(fed))
     net = with_new_outputs(kernels, net, header.spec, seed);
   if (net.spec() != header.spec)
-    throw base::Error(base::Errc::study, "a model is not of the network that goes on with it");
+    throw base::Error(base::Errc::study,
+                      "the model does not belong to the network that continues from it");
   ParamSlab out(header);
   if (!how.factor.empty()) {
     Net<float> own = Net<float>::empty(net.header);

@@ -10,7 +10,7 @@ ParamSlab with_slots_for(const ParamSlab& net, const Choice& optimizer) {
   ParamSlab::Header header = net.header();
   if (header.optimizer != optimizer.kind) {
     throw base::Error(base::Errc::study, "a network trained with " + header.optimizer +
-                                             " cannot go on with " + optimizer.kind +
+                                             " cannot continue with " + optimizer.kind +
                                              ": what it remembers of its steps is of no use there");
   }
   header.slots = optimizer_slots(optimizer);

@@ -58,7 +58,7 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
                           base::cat(e.what(), "; ", config.workers,
                                     " workers were asked for, without it there is 1"));
       }
-      base::warn(base::cat(e.what(), "; going on with ", words_for(chosen)));
+      base::warn(base::cat(e.what(), "; continuing with ", words_for(chosen)));
     }
   }
 }

@@ -59,7 +59,7 @@ PromiseGuard::~PromiseGuard() {
 
 std::string PromiseGuard::text() const {
   if (by_program()) return "the promise made at " + place_of(where_) + ", which was not set";
-  return "the coroutine started at " + place_of(where_) + ", which does not go on meanwhile";
+  return "the coroutine started at " + place_of(where_) + ", which is suspended meanwhile";
 }
 
 Held promised(const TypeOps* type) { return Held(Version::create(type)); }

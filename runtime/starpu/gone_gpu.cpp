@@ -44,8 +44,8 @@ ShownGpu ToldOfGoneGpus::this_gpu() const noexcept {
 void ToldOfGoneGpus::end(const std::string& why) const {
   const ShownGpu gpu = this_gpu();
   if (told_ != nullptr) told_({.gpu = gpu.index, .gpus = gpu.of, .why = why});
-  std::fprintf(stderr, "trellis: %s: this process can use the device no more; %s\n", why.c_str(),
-               "the same command goes on");
+  std::fprintf(stderr, "trellis: %s: this process can no longer use the device; %s\n", why.c_str(),
+               "run the same command again to continue");
   std::_Exit(base::exit_code(base::Errc::no_device));
 }
 

@@ -154,7 +154,7 @@ void DiskLayer::refuse_write(const std::string& path, int code) {
   rests_until_ = (base::now() + kRest).nanos;
   if (warned_write_.exchange(true)) return;
   base::warn(base::cat("store: ", base::storage_error("write", path, code).what(),
-                       "; going on without keeping results there as long as that is so"));
+                       "; continuing without keeping results there for as long as that lasts"));
 }
 
 void DiskLayer::account() {

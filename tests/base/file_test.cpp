@@ -109,10 +109,10 @@ TEST(WriteFileAtomic, NamesPathReasonAndRemedy) {
   const TempFolder t;
   EXPECT_EQ(
       message_of([&] { base::write_file_atomic(t / "no/such", "x"); }),
-      "cannot write " + (t / "no/such").string() + ": No such file or directory: check the path");
+      "cannot write " + (t / "no/such").string() + ": No such file or directory; check the path");
   std::filesystem::create_directory(t / "d");
   EXPECT_EQ(message_of([&] { base::write_file_atomic(t / "d", "x"); }),
-            "cannot write " + (t / "d").string() + ": Is a directory: expected a file");
+            "cannot write " + (t / "d").string() + ": it is a folder; expected a file");
   EXPECT_EQ(entries(t.path()), 1u);
 }
 
@@ -123,7 +123,7 @@ TEST(WriteFileAtomic, AFullDiskKeepsTheOldFileAndSaysWhatIsFree) {
   base::write_file_atomic(t / "a", "old");
   const std::string message =
       message_of([&] { base::write_file_atomic(t / "a", std::string(100'000, 'x')); });
-  EXPECT_NE(message.find("No space left on device (60.0 KiB free): free some space"),
+  EXPECT_NE(message.find("No space left on device (60.0 KiB free); free some space"),
             std::string::npos)
       << message;
   EXPECT_EQ(base::read_file(t / "a"), "old");
@@ -171,7 +171,7 @@ TEST(ReadFile, RefusesWhatIsNoRegularFile) {
       message_of([&] { static_cast<void>(base::read_file(t / "none")); }).find("No such file"),
       std::string::npos);
   EXPECT_NE(
-      message_of([&] { static_cast<void>(base::read_file(t.path())); }).find("Is a directory"),
+      message_of([&] { static_cast<void>(base::read_file(t.path())); }).find("it is a folder"),
       std::string::npos);
   ASSERT_EQ(::mkfifo((t / "pipe").c_str(), 0600), 0);
   EXPECT_NE(message_of([&] {

@@ -65,7 +65,7 @@ TEST(GoingOn, RunsTheSameCommandWithoutTheGpu) {
     ::setenv("CUDA_VISIBLE_DEVICES", "2,4,7", 1);
   }
   EXPECT_EXIT(lose_a_gpu(), testing::ExitedWithCode(0),
-              "gpu 1: CUDA: unspecified launch failure; going on without it, with "
+              "gpu 1: CUDA: unspecified launch failure; continuing without it, with "
               "CUDA_VISIBLE_DEVICES=2,7");
   ::unsetenv("CUDA_VISIBLE_DEVICES");
   ::unsetenv("CORES_BEFORE");

@@ -39,7 +39,7 @@ def without_starpu(build, folder):
         said = [line for line in done.stderr.splitlines() if "trellis-starpu" in line]
         assert len(said) == 1 and said[0].startswith("trellis: warning: "), f"{words}: {done.stderr}"
         for part in ("there is no trellis-starpu-cpu.so", "`trellis doctor` says more",
-                     "going on with one core, one task after another", "--executor sequential"):
+                     "continuing with one core, one task after another", "--executor sequential"):
             assert part in said[0], f"{words}: {part} is not in {said[0]}"
     done = sweep(alone / "cli" / "trellis", folder, "--executor", "sequential", "--workers", "2")
     assert done.returncode == 0 and "trellis-starpu" not in done.stderr, f"sequential was asked for: {done}"

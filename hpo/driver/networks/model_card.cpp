@@ -72,7 +72,7 @@ std::string data_section(const StudySpec& study, const Winner& winner) {
       "## Data\n\n| | |\n|---|---|\n| file | `",
       std::filesystem::path(spec.path).filename().string(), "` |\n| hash of its bytes | `",
       winner.data->file_content, "` |\n| rows | ", data.train_rows, " to train, ", data.valid_rows,
-      " to choose by, ", data.test_rows, " to test |\n| split | ", split_of(spec.split),
+      " for validation, ", data.test_rows, " to test |\n| split | ", split_of(spec.split),
       " |\n| task | ",
       data.class_names.empty() ? "numbers" : base::cat("classes: ", names_of(data.class_names)),
       " |\n| target | ");

@@ -63,7 +63,7 @@ bool CommandWork::has_room(const AttemptPtr& attempt, const std::function<void()
   } catch (const base::NoMore& lack) {
     if (runs_.size() <= 1) throw;
     if (places_.lack(runs_.size() - 1, base::now()))
-      base::warn(base::cat(lack.what(), "; going on with fewer programs at once"));
+      base::warn(base::cat(lack.what(), "; continuing with fewer programs at once"));
   }
   give_place_back(attempt);
   queue_.push_front(attempt);

@@ -81,7 +81,7 @@ TEST(OptunaConstraints, HaveTheirNamesAndNoneOfAMetric) {
   const ImportedStudy made = journal.imported();
   EXPECT_NE(made.yaml.find("subject_to: {mem_GB: 0, constraint_size: 0}\n"), std::string::npos)
       << made.yaml;
-  EXPECT_TRUE(is_said(made, "the name size became constraint_size"));
+  EXPECT_TRUE(is_said(made, "renamed size to constraint_size"));
   EXPECT_EQ(made.trials.at(0).constraints, (Metrics{{"mem_GB", -1}, {"constraint_size", 2}}));
 }
 
@@ -304,7 +304,7 @@ TEST(OptunaRest, NamesThatMayStayStay) {
                 {{"enc.lr", floats(0, 1), 0.5}, {"enc_lr", floats(100, 200), 150}});
   const ImportedStudy made = journal.imported();
   EXPECT_EQ(made.trials.at(0).params, (Params{{"enc_lr_2", 0.5}, {"enc_lr", 150.0}}));
-  EXPECT_TRUE(is_said(made, "the name enc.lr became enc_lr_2"));
+  EXPECT_TRUE(is_said(made, "renamed enc.lr to enc_lr_2"));
 }
 
 TEST(OptunaRest, IsReadFromADatabaseAsWell) {

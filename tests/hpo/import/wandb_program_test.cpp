@@ -91,11 +91,12 @@ TEST(WandbProgram, NotesAreSaidOnceAndSayWhatWasCarriedOver) {
   std::ranges::sort(lines);
   EXPECT_EQ(std::ranges::adjacent_find(lines), lines.end());
   for (const std::string& line : lines) {
-    EXPECT_TRUE(line.find(" became ") != line.npos || line.starts_with("not carried over: "))
+    EXPECT_TRUE(line.find(" became ") != line.npos || line.starts_with("renamed ") ||
+                line.starts_with("not carried over: "))
         << line;
     EXPECT_NE(made.yaml.find("# " + line + "\n"), std::string::npos) << line;
   }
-  EXPECT_TRUE(says(made, "the name a.b became a_b"));
+  EXPECT_TRUE(says(made, "renamed a.b to a_b"));
   EXPECT_TRUE(says(made, "not carried over: entity: \"lab\""));
 }
 

@@ -77,7 +77,7 @@ TEST(WandbSweep, RefusesOurOwnStudyFile) {
 
 TEST(WandbSweep, TellsNamesApartThatBecomeTheSame) {
   const Imported made = imported("{a.b: {values: [1, 2]}, a b: {value: 3}, args: {value: 4}}");
-  EXPECT_TRUE(leaves(made, "the name a b became a_b_2")) << made.yaml;
+  EXPECT_TRUE(leaves(made, "renamed a b to a_b_2")) << made.yaml;
   const StudySpec spec = study_made(made.yaml, "sweep.yaml", "study.yaml");
   EXPECT_NE(spec.space.find("a_b"), nullptr);
   EXPECT_NE(spec.space.find("a_b_2"), nullptr);
@@ -151,7 +151,7 @@ TEST(WandbSweep, NamesWhatAProgramWouldSeeOtherwise) {
   EXPECT_FALSE(leaves(imported("{x: {values: [1, 2]}}"),
                       "ints among floats of x became floats; a program gets 1.0 for 1"));
   EXPECT_TRUE(leaves(imported("{x: {values: [1, 2]}}", "name: my sweep\n"),
-                     "the name my sweep became my-sweep"));
+                     "renamed my sweep to my-sweep"));
   const Imported half = imported("{x: {min: 0, max: 1, q: 0.5, distribution: q_uniform}}");
   EXPECT_NE(half.yaml.find("min: 0.0,"), std::string::npos) << half.yaml;
   const Imported beta = imported("{x: {distribution: beta, a: 2, b: 3}}");

@@ -151,30 +151,30 @@ TEST(Npy, RefusesInOneLine) {
   const auto with_x = [](const std::string& x) { return NpyFiles(x, kY).error(); };
   const auto with_y = [](const std::string& y) { return NpyFiles(kX, y).error(); };
   EXPECT_EQ(with_x("PK\x03\x04 a zip of arrays"),
-            "x.npy: is not a NumPy array: it does not begin with \"\\x93NUMPY\"");
-  EXPECT_EQ(with_x(kX.substr(0, 30)), "x.npy: is not a NumPy array: it ends in its header");
+            "x.npy: this is not a NumPy array: it does not begin with \"\\x93NUMPY\"");
+  EXPECT_EQ(with_x(kX.substr(0, 30)), "x.npy: this is not a NumPy array: it ends in its header");
   EXPECT_EQ(with_x(kX.substr(0, kX.size() - 1)),
-            "x.npy: holds less than its header says: expected 32 bytes of numbers");
+            "x.npy: the file has less than its header says: expected 32 bytes of numbers");
   EXPECT_EQ(with_x(kX + "x"),
-            "x.npy: holds more than its header says: expected 32 bytes of numbers");
+            "x.npy: the file has more than its header says: expected 32 bytes of numbers");
   EXPECT_EQ(with_x(npy(">f4", "4, 2", "")),
-            "x.npy: holds '>f4', big-endian numbers, expected little-endian ones");
+            "x.npy: the file has '>f4', big-endian numbers, expected little-endian ones");
   EXPECT_EQ(with_x(npy("|O", "4, 2", "")),
-            "x.npy: holds '|O', expected numbers such as '<f4', '<i8' or '|u1'");
+            "x.npy: the file has '|O', expected numbers such as '<f4', '<i8' or '|u1'");
   EXPECT_EQ(with_x(with_header("{'descr': [('a', '<f4')], 'shape': (4,)}", "")),
-            "x.npy: holds records, expected an array of plain numbers");
+            "x.npy: the file has records, expected an array of plain numbers");
   EXPECT_EQ(with_x(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (4, 2), }", "")),
             "x.npy: lies columns first, expected rows first: numpy.ascontiguousarray does that");
   EXPECT_EQ(with_x(npy("<f8", "4294967296, 4294967296, 4", "")),
-            "x.npy: claims a shape that cannot be addressed");
+            "x.npy: the file claims a shape that cannot be addressed");
   EXPECT_EQ(with_x(npy("<f4", "1000000000, 1000", "")),
-            "x.npy: holds less than its header says: expected 3814697 MiB of numbers");
+            "x.npy: the file has less than its header says: expected 3814697 MiB of numbers");
   EXPECT_EQ(with_x(npy("<f4", "8,", bytes<float>({1, 2, 3, 4, 5, 6, 7, 8}))),
-            "y.npy: holds 4 values, expected 8 as x has rows");
+            "y.npy: the file has 4 values, expected 8 as x has rows");
   EXPECT_EQ(with_y(npy("<i8", "2, 2", bytes<std::int64_t>({3, 5, 3, 5}))),
-            "y.npy: holds 2 rows, expected 4 as x has rows");
+            "y.npy: the file has 2 rows, expected 4 as x has rows");
   EXPECT_EQ(with_y(npy("<i8", "4, 1, 1", bytes<std::int64_t>({3, 5, 3, 5}))),
-            "y.npy: has 3 dimensions, expected 1, or 2 (rows, targets)");
+            "y.npy: the file has 3 dimensions, expected 1, or 2 (rows, targets)");
   EXPECT_EQ(with_y(npy("<f4", "4,", bytes<float>({1, 2, NAN, 4}))),
             "y.npy: row 2 of y is not a number, expected one in every row (rows count from 0)");
   EXPECT_EQ(with_x(npy("<f8", "4, 1", bytes<double>({1, 2, 1e300, 4}))).substr(0, 12),
@@ -223,7 +223,8 @@ TEST(TensorsAsData, HaveATestPartOfTheirOwn) {
   EXPECT_EQ(list(data.labels()), (Labels{0, 1, 0, 1, 1, 0}));
   const TensorFile lacking({tensor("x", "F32", x, {4, 1})});
   EXPECT_EQ(error_of(lacking.folder.path(), [&] { (void)nn::load_dataset(lacking.spec); }),
-            "data.safetensors: has no tensor 'y', expected x and y, and perhaps x_test and y_test");
+            "data.safetensors: the file has no tensor 'y', expected x and y, and perhaps x_test "
+            "and y_test");
 }
 
 }  // namespace

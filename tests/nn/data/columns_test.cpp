@@ -442,7 +442,7 @@ TEST(Columns, SaysWhatATestFileSharesWithTheFirst) {
       says(file.load(), "1 of the 2 rows of the test file are earlier than the first file's last"));
   nn_test::write_file(file.spec.more, "t,n,y\n1,1,p\n2,2,q\n2,3,p\n3,4,q\n");
   EXPECT_EQ(nn_test::error_of(file.folder.path(), [&] { (void)file.load(); }),
-            "test.csv: is the same file as data.csv, expected other rows to test on");
+            "test.csv: this is the same file as data.csv, expected other rows to test on");
 }
 
 TEST(Columns, LeavesOutRowsWithoutATarget) {
@@ -545,7 +545,7 @@ TEST(TestFile, MustHaveTheSameColumns) {
       "test.csv:1:1: 2 columns, expected 3 as the training table has; the test part needs the "
       "target, `trellis predict` answers rows without it");
   EXPECT_EQ(error("a,b,y\n1,2\n"), "test.csv:2:1: 2 fields in this line, expected 3 as in line 1");
-  EXPECT_EQ(error("a,b,y\n"), "test.csv: holds no rows of data");
+  EXPECT_EQ(error("a,b,y\n"), "test.csv: no rows of data");
 }
 
 }  // namespace

@@ -63,14 +63,14 @@ const std::string kThree = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,owl\n7,8,cat\n";
 INSTANTIATE_TEST_SUITE_P(
     Csv, BadCsvs,
     testing::Values(
-        BadCsv{"empty", "", "data.csv: is empty"},
-        BadCsv{"blank", "\n \n\r\n", "data.csv: is empty"},
+        BadCsv{"empty", "", "data.csv: the file is empty"},
+        BadCsv{"blank", "\n \n\r\n", "data.csv: the file is empty"},
         BadCsv{"all_left_out", "Title\n \nFooter\n",
-               "data.csv: holds nothing but what `skip` leaves out",
+               "data.csv: the file has nothing but what `skip` leaves out",
                [](nn::DataSpec& s) {
                  s.skip = {.lines = 1, .comment = {}, .after_header = 1, .footer = 1};
                }},
-        BadCsv{"names_only", "a,b,y\n", "data.csv: holds no rows of data",
+        BadCsv{"names_only", "a,b,y\n", "data.csv: no rows of data",
                [](nn::DataSpec& s) { s.header = nn::HeaderRow::yes; }},
         BadCsv{"one_column", "y\np\nq\np\n",
                "data.csv: no column to learn from besides the target: no delimiter cuts the lines "
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "1\0,\0"
                            "2",
                            15),
-               "data.csv: ends within a character of UTF-16, expected two bytes for each"},
+               "data.csv: the file ends within a character of UTF-16, expected two bytes for each"},
         BadCsv{"slip_in_the_target", priced(40, "n.a."),
                "data.csv:42:3: 'n.a.': expected a number, as in 40 other rows of the target (task: "
                "classification takes it as a class)"},
@@ -253,11 +253,11 @@ TEST(DataFiles, MustBeFilesThatCanBeRead) {
     });
   };
   EXPECT_EQ(message(folder / "none.csv"), "none.csv: cannot open: No such file or directory");
-  EXPECT_EQ(message(folder.path()), "FOLDER: is a folder, expected a file");
-  EXPECT_EQ(message("/dev/null"), "/dev/null: is not a regular file");
+  EXPECT_EQ(message(folder.path()), "FOLDER: this is a folder, expected a file");
+  EXPECT_EQ(message("/dev/null"), "/dev/null: this is not a regular file");
   nn_test::write_file(folder / "x.csv", kGood);
   EXPECT_EQ(message(folder / "x.csv", {.file_bytes = 10}),
-            "x.csv: has 21 bytes, expected at most 10 bytes");
+            "x.csv: the file has 21 bytes, expected at most 10 bytes");
   EXPECT_EQ(message(folder / "x.csv", {.dataset_bytes = 10}),
             "x.csv: takes 320 bytes in memory, expected at most 10 bytes");
 }

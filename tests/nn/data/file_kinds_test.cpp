@@ -110,7 +110,7 @@ TEST(Files, CommandsWriteBesideTheFile) {
 
 TEST(Files, StandardInputHasNoCommand) {
   EXPECT_EQ(error_of("/", [] { nn::refuse_other_kind("standard input", "BZh91AY&SY"); }),
-            "standard input: is a file compressed by bzip2, expected CSV");
+            "standard input: this is a file compressed by bzip2, expected CSV");
 }
 
 /// A row for each of these fields in single quotes, beside numbers that no other row has.

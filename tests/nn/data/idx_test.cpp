@@ -130,86 +130,90 @@ INSTANTIATE_TEST_SUITE_P(
     Idx, BadIdxs,
     testing::Values(
         BadIdx{"empty", [](auto& f) { f.put(kTrainImages, ""); },
-               "train-images-idx3-ubyte: ends inside its header"},
+               "train-images-idx3-ubyte: the file ends inside its header"},
         BadIdx{"cut_header",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 2}, "").substr(0, 10));
                },
-               "train-images-idx3-ubyte: has 2 dimensions, expected 3 or 4"},
+               "train-images-idx3-ubyte: the file has 2 dimensions, expected 3 or 4"},
         BadIdx{"cut_dims",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 2, 3}, "").substr(0, 13));
                },
-               "train-images-idx3-ubyte: ends inside its header"},
-        BadIdx{
-            "not_idx", [](auto& f) { f.put(kTrainImages, "PK\3\4 a zip file"); },
-            "train-images-idx3-ubyte: is not an IDX file: it does not begin with two zero bytes"},
+               "train-images-idx3-ubyte: the file ends inside its header"},
+        BadIdx{"not_idx", [](auto& f) { f.put(kTrainImages, "PK\3\4 a zip file"); },
+               "train-images-idx3-ubyte: this is not an IDX file: it does not begin with two zero "
+               "bytes"},
         BadIdx{"floats",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 2, 3}, bytes_from(0, 48), 13));
                },
-               "train-images-idx3-ubyte: holds values of IDX type 13, expected 8 (unsigned bytes)"},
+               "train-images-idx3-ubyte: the file has values of IDX type 13, expected 8 (unsigned "
+               "bytes)"},
         BadIdx{"labels_swapped",
                [](auto& f) {
                  f.put(kTrainLabels, idx({8, 2, 3}, bytes_from(0, 48)));
                },
-               "train-labels-idx1-ubyte: has 3 dimensions, expected 1"},
+               "train-labels-idx1-ubyte: the file has 3 dimensions, expected 1"},
         BadIdx{"one_byte_short",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 2, 3}, bytes_from(0, 47)));
                },
-               "train-images-idx3-ubyte: has 63 bytes, expected 64 for 8x2x3 values"},
+               "train-images-idx3-ubyte: the file has 63 bytes, expected 64 for 8x2x3 values"},
         BadIdx{"one_byte_long",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 2, 3}, bytes_from(0, 49)));
                },
-               "train-images-idx3-ubyte: has 65 bytes, expected 64 for 8x2x3 values"},
-        BadIdx{
-            "huge_claim",
-            [](auto& f) {
-              f.put(kTrainImages, idx({4000000000U, 28, 28}, bytes_from(0, 48)));
-            },
-            "train-images-idx3-ubyte: claims 4000000000x28x28 values, more than its 64 bytes can "
-            "hold"},
+               "train-images-idx3-ubyte: the file has 65 bytes, expected 64 for 8x2x3 values"},
+        BadIdx{"huge_claim",
+               [](auto& f) {
+                 f.put(kTrainImages, idx({4000000000U, 28, 28}, bytes_from(0, 48)));
+               },
+               "train-images-idx3-ubyte: the file claims 4000000000x28x28 values, more than its 64 "
+               "bytes can "
+               "hold"},
         BadIdx{"overflowing_claim",
                [](auto& f) {
                  f.put(kTrainImages, idx({0x80000000U, 0x80000000U, 4}, bytes_from(0, 48)));
                },
-               "train-images-idx3-ubyte: claims 2147483648x2147483648x4 values, more than its 64 "
+               "train-images-idx3-ubyte: the file claims 2147483648x2147483648x4 values, more than "
+               "its 64 "
                "bytes can hold"},
         BadIdx{"zero_dim",
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 0, 3}, ""));
                },
-               "train-images-idx3-ubyte: is empty: it claims 8x0x3 values"},
-        BadIdx{"packed_claim",
-               [](auto& f) {
-                 f.drop(kTrainImages);
-                 f.put("train-images-idx3-ubyte.gz", gzip(idx({400000000U, 28, 28}, "")));
-               },
-               "train-images-idx3-ubyte.gz: claims 400000000x28x28 values, more than its " +
-                   std::to_string(gzip(idx({400000000U, 28, 28}, "")).size()) + " bytes can hold"},
+               "train-images-idx3-ubyte: the file is empty: it claims 8x0x3 values"},
+        BadIdx{
+            "packed_claim",
+            [](auto& f) {
+              f.drop(kTrainImages);
+              f.put("train-images-idx3-ubyte.gz", gzip(idx({400000000U, 28, 28}, "")));
+            },
+            "train-images-idx3-ubyte.gz: the file claims 400000000x28x28 values, more than its " +
+                std::to_string(gzip(idx({400000000U, 28, 28}, "")).size()) + " bytes can hold"},
         BadIdx{"packed_short",
                [](auto& f) {
                  f.drop(kTrainImages);
                  f.put("train-images-idx3-ubyte.gz", gzip(idx({8, 2, 3}, bytes_from(0, 40))));
                },
-               "train-images-idx3-ubyte.gz: ends before the last of 8x2x3 values"},
+               "train-images-idx3-ubyte.gz: the file ends before the last of 8x2x3 values"},
         BadIdx{"packed_long",
                [](auto& f) {
                  f.drop(kTrainImages);
                  f.put("train-images-idx3-ubyte.gz", gzip(idx({8, 2, 3}, bytes_from(0, 50))));
                },
-               "train-images-idx3-ubyte.gz: goes on after the last of 8x2x3 values"},
+               "train-images-idx3-ubyte.gz: the file continues after the last of 8x2x3 values"},
         BadIdx{"fewer_labels", [](auto& f) { f.put(kTrainLabels, idx({7}, bytes_from(0, 7))); },
-               "train-labels-idx1-ubyte: holds 7 labels, expected 8 as train-images-idx3-ubyte has "
+               "train-labels-idx1-ubyte: the file has 7 labels, expected 8 as "
+               "train-images-idx3-ubyte has "
                "images"},
-        BadIdx{
-            "other_shape",
-            [](auto& f) {
-              f.put(kTestImages, idx({2, 3, 2}, bytes_from(0, 12)));
-            },
-            "t10k-images-idx3-ubyte: holds images of 3x2x1, expected 2x3x1 as those to train on"},
+        BadIdx{"other_shape",
+               [](auto& f) {
+                 f.put(kTestImages, idx({2, 3, 2}, bytes_from(0, 12)));
+               },
+               "t10k-images-idx3-ubyte: the file has images of 3x2x1, expected 2x3x1 as those to "
+               "train on"},
         BadIdx{"missing_file", [](auto& f) { f.drop(kTestLabels); },
                "FOLDER: holds no "
                "t10k-labels-idx1-ubyte (or .gz), expected the four files of an IDX data set"},

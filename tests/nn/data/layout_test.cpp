@@ -223,7 +223,7 @@ TEST(Layout, MoreLinesThanThereAreIsAnError) {
   CsvFile file(kHeader + rows_of(3));
   file.spec.skip.lines = 9;
   EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
-            "data.csv: has 4 lines, and skip.lines is 9");
+            "data.csv: skip.lines is 9, but the file has only 4 lines");
 }
 
 }  // namespace

@@ -152,20 +152,20 @@ TEST(ModelFile, FilesThatContradictTheirSpecAreRefused) {
   const std::vector<nn::TensorBytes> tensors{tensor("output.weight", {2, 2}),
                                              tensor("output.bias", {2})};
   EXPECT_EQ(message(tensors, good), "no error");
-  EXPECT_EQ(message(tensors, {}), "m: is not a model of Trellis: it has no \"format\"");
-  EXPECT_EQ(message(tensors, with("format", "pt")), "m: is not a model of Trellis");
-  EXPECT_EQ(message(tensors, with("version", "2")), "m: has version '2', expected 1");
+  EXPECT_EQ(message(tensors, {}), "m: this is not a model of Trellis: it has no \"format\"");
+  EXPECT_EQ(message(tensors, with("format", "pt")), "m: this is not a model of Trellis");
+  EXPECT_EQ(message(tensors, with("version", "2")), "m: the file has version '2', expected 1");
   EXPECT_EQ(message(tensors, with("spec", "{}")),
             "m: spec: expected an object with input and layers");
-  EXPECT_EQ(message({tensors[0]}, good), "m: holds 1 tensors, expected 2");
+  EXPECT_EQ(message({tensors[0]}, good), "m: the file has 1 tensors, expected 2");
   EXPECT_EQ(message({tensors[0], tensor("other", {2})}, good),
-            "m: holds no tensor \"output.bias\"");
+            "m: the file has no tensor \"output.bias\"");
   EXPECT_EQ(message({tensors[0], tensor("output.bias", {3})}, good),
             "m: the tensor \"output.bias\" does not have the type and shape of its spec");
   // A spec of a network larger than any memory is refused by what the file holds, not by trying.
   EXPECT_EQ(message(tensors,
                     with("spec", nn::spec_json(nn::complete(nn_test::mlp(40'000, {40'000}, 2))))),
-            "m: holds 2 tensors, expected 4");
+            "m: the file has 2 tensors, expected 4");
 }
 
 }  // namespace

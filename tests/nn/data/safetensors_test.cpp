@@ -81,10 +81,10 @@ TEST(Safetensors, ReplacesAFileWhollyAndLeavesNothingBehind) {
   };
   const std::string missing = folder / "none" / "m.safetensors";
   EXPECT_EQ(refusal(missing),
-            "cannot write " + missing + ": No such file or directory: check the path");
+            "cannot write " + missing + ": No such file or directory; check the path");
   const std::string taken = folder / "taken";
   std::filesystem::create_directory(taken);
-  EXPECT_EQ(refusal(taken), "cannot write " + taken + ": Is a directory: expected a file");
+  EXPECT_EQ(refusal(taken), "cannot write " + taken + ": it is a folder; expected a file");
   const auto entries = std::filesystem::directory_iterator(folder.path());
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 2);
 }
@@ -146,19 +146,20 @@ INSTANTIATE_TEST_SUITE_P(
     Safetensors, BadSafetensors,
     testing::Values(
         BadFile{"short", bytes_of("1234567"),
-                "m: is not a safetensors file: it has fewer than 8 bytes"},
+                "m: this is not a safetensors file: it has fewer than 8 bytes"},
+        BadFile{"length_cap", bytes_of(std::string("\0\0\0\2\0\0\0\0{}", 10)),
+                "m: this is not a safetensors file: it claims a header of 33554432 bytes, expected "
+                "at most "
+                "16777216"},
         BadFile{
-            "length_cap", bytes_of(std::string("\0\0\0\2\0\0\0\0{}", 10)),
-            "m: is not a safetensors file: it claims a header of 33554432 bytes, expected at most "
-            "16777216"},
-        BadFile{"length_huge", bytes_of("\xff\xff\xff\xff\xff\xff\xff\xff{}"),
-                "m: is not a safetensors file: it claims a header of 18446744073709551615 bytes, "
-                "expected at most 16777216"},
-        BadFile{
-            "zip", bytes_of(std::string("PK\3\4\0\0\0\0{}", 10)),
-            "m: is not a safetensors file; it looks like a zip archive (a PyTorch checkpoint?)"},
+            "length_huge", bytes_of("\xff\xff\xff\xff\xff\xff\xff\xff{}"),
+            "m: this is not a safetensors file: it claims a header of 18446744073709551615 bytes, "
+            "expected at most 16777216"},
+        BadFile{"zip", bytes_of(std::string("PK\3\4\0\0\0\0{}", 10)),
+                "m: this is not a safetensors file; it looks like a zip archive (a PyTorch "
+                "checkpoint?)"},
         BadFile{"length_beyond", bytes_of(std::string("\3\0\0\0\0\0\0\0{}", 10)),
-                "m: claims a header of 3 bytes, more than the file has"},
+                "m: the file claims a header of 3 bytes, more than the file has"},
         BadFile{"no_brace", file_of(" {}", 0), "m: the header does not begin with {"},
         BadFile{"bad_json", file_of("{\"a\":}", 0), "m: the header is not valid JSON"},
         BadFile{"two_values", file_of("{} {}", 0), "m: the header is not valid JSON"},
@@ -212,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
                         3),
                 "m: tensor 't' begins at byte 1 of the data, expected 2 (an overlap)"},
         BadFile{"left_over", file_of(one("\"U8\"", "[1]", "[0,1]"), 3),
-                "m: goes on behind its last tensor, expected 1 bytes of data, not 3"}),
+                "m: the file continues after its last tensor, expected 1 bytes of data, not 3"}),
     [](const auto& one_test) { return one_test.param.name; });
 
 }  // namespace

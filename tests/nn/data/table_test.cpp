@@ -62,11 +62,11 @@ TEST(CsvStream, SaysWhereAndWhat) {
             "t.csv:3:3: a zero byte: this is not text in UTF-8, UTF-16 or Windows-1252");
   std::string broken = nn_test::gzip("a,b\n1,2\n3,4\n5,6\n");
   broken.resize(broken.size() - 9);
-  EXPECT_EQ(message(broken), "t.csv: is damaged gzip data: unexpected end of file");
+  EXPECT_EQ(message(broken), "t.csv: the file is damaged gzip data: unexpected end of file");
   EXPECT_EQ(error_of(folder.path(), [&] { nn::CsvStream(folder / "none.csv"); }),
             "none.csv: cannot be read: No such file or directory");
   EXPECT_EQ(error_of(folder.path(), [&] { nn::CsvStream stream(folder.path()); }),
-            "FOLDER: is a folder, expected a CSV file");
+            "FOLDER: this is a folder, expected a CSV file");
 }
 
 /// A model of a small table, and tables to show it.
@@ -374,9 +374,9 @@ TEST_F(Fitting, RefusesATableThatDoesNotFitNamingTheColumns) {
   EXPECT_EQ(message(numbered, "1\n"),
             "t.csv: does not fit the model: it has 1 column, expected 3, or one fewer without the "
             "target");
-  EXPECT_EQ(message(named, ""), "t.csv: is empty");
+  EXPECT_EQ(message(named, ""), "t.csv: the file is empty");
   EXPECT_EQ(message(named, "age,colour,size\n1,red,2\n", {"nmae"}),
-            "t.csv: has no column 'nmae' to keep");
+            "t.csv: the file has no column 'nmae' to keep");
 }
 
 TEST_F(Fitting, SaysHowTheDatesOfTrainingWereWritten) {

@@ -148,7 +148,7 @@ TEST_F(Workers, AGpuThatFailsStarPUIsNamed) {
   EXPECT_EXIT(run_on_both(kTold, false), testing::ExitedWithCode(3),
               "gpu 1 of 2: CUDA: pretended \\(in .* of StarPU\\)");
   EXPECT_EXIT(run_on_both(nullptr, false), testing::ExitedWithCode(6),
-              "this process can use the device no more; the same command goes on");
+              "this process can no longer use the device; run the same command again to continue");
 }
 
 TEST_F(Workers, AWordThatIsNoNumberOfThemIsRefused) {

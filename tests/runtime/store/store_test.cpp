@@ -328,7 +328,7 @@ TEST(Store, AFullDiskCostsOneWarningAndNoResult) {
   ASSERT_EQ(warnings.lines.size(), 1u);
   EXPECT_NE(warnings.lines[0].find("No space left on device"), std::string::npos)
       << warnings.lines[0];
-  EXPECT_NE(warnings.lines[0].find("going on without"), std::string::npos) << warnings.lines[0];
+  EXPECT_NE(warnings.lines[0].find("continuing without"), std::string::npos) << warnings.lines[0];
   for (std::uint64_t i = 0; i < 300; ++i) ASSERT_EQ(*store.lookup(key(i)), content(i, 5000));
   for (const auto& file : files_in(t.path()))
     EXPECT_FALSE(file.filename().string().starts_with(".tmp-")) << file;
