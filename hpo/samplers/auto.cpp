@@ -182,10 +182,11 @@ SamplerKind auto_sampler() {
       .info = {.kind = "auto",
                .doc =
                    "Chooses a sampler by the space and by the number of trials. With at most 30 "
-                   "free parameters: `gp`, and `tpe` for every eighth trial, for the first 200 "
-                   "trials. Then `tpe`, or `cmaes` if all parameters are numbers. With more free "
-                   "parameters: `tpe`. With several metrics: `tpe`, and after 200 trials `nsga2` "
-                   "if no parameter is conditional. `check` reports the choice and its reason.",
+                   "free parameters, the first 200 trials come from `gp`, except every eighth, "
+                   "which comes from `tpe`. Later trials come from `tpe`, or from `cmaes` if all "
+                   "parameters are numbers. With more free parameters, `auto` uses `tpe`. With "
+                   "several metrics, it uses `tpe`, and after 200 trials `nsga2` if no parameter "
+                   "is conditional. `check` reports the choice and its reason.",
                .fields = {}},
       .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
         return std::make_unique<Auto>(setup);

@@ -195,8 +195,8 @@ std::string cmaes_reason(const Space& space, const Prospect&) {
 SamplerKind cmaes_sampler() {
   return {.info = {.kind = "cmaes",
                    .doc = "CMA-ES with margin and restarts: a normal distribution that moves to "
-                          "good trials and adapts its shape to them. For floats and ints, and some "
-                          "hundred trials or more.",
+                          "good trials and adapts its shape to them. For floats and ints, and "
+                          "several hundred trials or more.",
                    .fields = {base::integer_field(
                        "population", 0, 0, "trials",
                        "Trials in a generation. 0: 4 + 3 ln(parameters).", 10'000)}},

@@ -159,7 +159,7 @@ class Nsga2 final : public Sampler {
 SamplerKind nsga2_sampler() {
   return {.info = {.kind = "nsga2",
                    .doc = "NSGA-II: the best trials of a generation are the parents of new trials. "
-                          "For several metrics, and some hundred trials or more.",
+                          "For several metrics, and several hundred trials or more.",
                    .fields = {base::integer_field("population", kPopulation, 4, "trials",
                                                   "Trials in a generation.", 10'000)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {

@@ -203,8 +203,8 @@ std::vector<base::FieldInfo> options() {
            .unit = "epochs",
            .doc = "Epochs from one comparison to the next."},
           share_option("quantile", 0.25, 0.5,
-                       "Share of the population that is replaced, rounded up. As many of the best "
-                       "members take its place. 0: none."),
+                       "Share of the population that is replaced, rounded up, by copies of as many "
+                       "of the best members. 0: none."),
           share_option("resample", 0.25, 1,
                        "Probability that a parameter is drawn anew instead of perturbed."),
           {.name = "factor",
@@ -214,7 +214,7 @@ std::vector<base::FieldInfo> options() {
            .value = 1.2,
            .doc = "Factor by which a perturbed number is multiplied or divided. Ints and stepped "
                   "numbers move by at least one step. Numbers of a list and words of an ordered "
-                  "list move to a neighbor. Other words stay."}};
+                  "list move to a neighbor. Other words stay the same."}};
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ class Random final : public Sampler {
 
 SamplerKind random_sampler() {
   return {.info = {.kind = "random",
-                   .doc = "Independent random points, none twice. The search ends when a finite "
-                          "space is exhausted.",
+                   .doc = "Independent random points without repetition. The search ends when a "
+                          "finite space is exhausted.",
                    .fields = {}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Random>(setup);

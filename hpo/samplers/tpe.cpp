@@ -349,7 +349,8 @@ SamplerKind tpe_sampler() {
                         base::integer_field(
                             "candidates", 24, 1, "points",
                             "Points drawn for each proposal, the best of which is taken. Fewer are "
-                            "drawn while trials without a report run: half with three or more.",
+                            "drawn while trials run that have not reported yet: half as many with "
+                            "three or more such trials.",
                             kMost)}},
           .make = [](const SamplerSetup& setup) -> std::unique_ptr<Sampler> {
             return std::make_unique<Tpe>(setup);

@@ -13,8 +13,8 @@ constexpr std::int64_t kAutoEta = 2;
 
 StoppingKind auto_rule() {
   return {.info = {.kind = "auto",
-                   .doc = "`asha` that pauses and promotes, with rungs close together. A rung lets "
-                          "all trials pass while its order of trials is reversed later on.",
+                   .doc = "`asha` that pauses and promotes, with rungs close together. A rung "
+                          "stops no trial as long as later rungs reverse its ranking.",
                    .fields = {first_rung_option(kDefaultMin), eta_option(kAutoEta)}},
           .make = [](const RuleSetup& setup) {
             return make_asha({.max = setup.max_step,

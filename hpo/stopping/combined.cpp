@@ -111,7 +111,8 @@ StoppingKind all_of_rule() {
       .info = {.kind = "all_of",
                .doc =
                    "Stops a trial when all of the rules would stop it. The last decision of a rule "
-                   "about a trial holds until its next one. None of the rules may pause trials.",
+                   "about a trial holds until the next decision of that rule. None of the rules "
+                   "may pause trials.",
                .fields = {}},
       .make = [](const RuleSetup& setup) { return combine(setup, true); },
       .combines = true};

@@ -224,19 +224,19 @@ class Halving final : public StoppingRule {
 }  // namespace
 
 StoppingKind successive_halving_rule() {
-  return {
-      .info = {.kind = "successive_halving",
-               .doc = "Successive halving in groups: at the rungs min, min*eta, min*eta^2, ... "
-                      "all trials of a group wait for one another. Only the best 1/eta continue.",
-               .fields = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
-                          base::integer_field("trials", kTrials, 2, "trials",
-                                              "Size of a group. The next group begins when all "
-                                              "trials of this one have begun.")}},
-      .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
-        return std::make_unique<Halving>(setup, int_option(setup, "min", kDefaultMin),
-                                         int_option(setup, "eta", kDefaultEta),
-                                         int_option(setup, "trials", kTrials));
-      }};
+  return {.info = {.kind = "successive_halving",
+                   .doc = "Successive halving in groups: at the rungs min, min*eta, min*eta^2, ... "
+                          "all trials of a group wait for one another. Only the best 1/eta "
+                          "continue.",
+                   .fields = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
+                              base::integer_field("trials", kTrials, 2, "trials",
+                                                  "Size of a group. The next group starts when all "
+                                                  "trials of the current group have started.")}},
+          .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
+            return std::make_unique<Halving>(setup, int_option(setup, "min", kDefaultMin),
+                                             int_option(setup, "eta", kDefaultEta),
+                                             int_option(setup, "trials", kTrials));
+          }};
 }
 
 }  // namespace hpo

@@ -114,12 +114,12 @@ std::vector<std::size_t> deal_brackets(const std::vector<std::int64_t>& sizes, s
 StoppingKind hyperband_rule() {
   base::FieldInfo brackets =
       base::integer_field("brackets", kBrackets, 1, "",
-                          "Number of brackets, at most one more than there are rungs. With "
-                          "one more than rungs, the last bracket stops no trial.");
+                          "Number of brackets, at most the number of rungs plus one. With one more "
+                          "bracket than rungs, the last bracket stops no trial.");
   brackets.max = 20;
   return {.info = {.kind = "hyperband",
                    .doc = "Several `asha` brackets side by side. Each bracket has a later first "
-                          "rung than the one before, and fewer trials.",
+                          "rung than the previous bracket, and fewer trials.",
                    .fields = {first_rung_option(kDefaultMin), eta_option(kDefaultEta),
                               std::move(brackets), promote_option()}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {

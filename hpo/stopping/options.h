@@ -18,19 +18,20 @@ inline constexpr double kWorstLoss = std::numeric_limits<double>::infinity();
 /// The options of rules with rungs.
 [[nodiscard]] inline base::FieldInfo first_rung_option(std::int64_t otherwise) {
   return base::integer_field("min", otherwise, 1, "epochs",
-                             "First rung, in `unit`. Every trial gets this far.");
+                             "First rung, in `unit`. Every trial reaches it.");
 }
 [[nodiscard]] inline base::FieldInfo eta_option(std::int64_t otherwise) {
   return base::integer_field(
       "eta", otherwise, 2, "",
-      "Reduction factor. One in `eta` trials goes on from each rung, and each rung "
-      "is `eta` times as far as the one before.");
+      "Reduction factor. One in `eta` trials continues from each rung, and each rung is at `eta` "
+      "times the step of the previous rung.");
 }
 [[nodiscard]] inline base::FieldInfo promote_option() {
   return base::boolean_field(
       "promote", false,
       "Pause trials at rungs instead of stopping them. A paused trial continues, from its network "
-      "or its checkpoints, once it is among the best 1/eta. Later trials count too.");
+      "or its checkpoints, once it is among the best 1/eta. It is also compared with later "
+      "trials.");
 }
 
 /// The option called `name`, which the study file's check put there; `otherwise` where a caller

@@ -133,8 +133,8 @@ StoppingKind percentile_rule() {
                                    .doc = "Percentile of the complete trials, best first. 50 is "
                                           "the median; a lower percentile stops more trials."});
   return {.info = {.kind = "percentile",
-                   .doc = "Stops a trial whose best value so far is worse than a percentile of "
-                          "what complete trials had reported by then.",
+                   .doc = "Stops a trial whose best value so far is worse than a percentile of the "
+                          "values that complete trials had last reported by the same step.",
                    .fields = std::move(options)},
           .make = [](const RuleSetup& setup) {
             return make_percentile(setup, number_option(setup, "percentile", kPercentile));

@@ -32,7 +32,7 @@ class Threshold final : public StoppingRule {
 StoppingKind threshold_rule() {
   base::FieldInfo worst{.name = "worst",
                         .type = base::FieldType::real,
-                        .doc = "Worst value of the metric with which a trial may continue."};
+                        .doc = "Worst value of the metric with which a trial continues."};
   base::FieldInfo min = base::integer_field(
       "min", kDefaultMin, 1, "epochs", "Training of a trial before its value counts, in `unit`.");
   return {.info = {.kind = "threshold",

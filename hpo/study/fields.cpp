@@ -31,11 +31,12 @@ std::vector<Field> identity_rows() {
           {.name = "precision",
            .fallback = "f32",
            .only = "data",
-           .doc = "Number format to which training rounds the operands of dense products. Sums, "
-                  "weights and scores stay f32. `bf16` needs a GPU or a processor with "
-                  "AVX512-BF16; `tf32` needs a GPU. On a GPU the operands of convolutions are "
-                  "rounded too. A study is refused on a machine without the format. The precision "
-                  "is part of the result. See `docs/precision.md`.",
+           .doc = "Number format to which training rounds the operands of the matrix "
+                  "multiplications in dense layers. Sums, weights and scores stay f32. `bf16` "
+                  "needs a GPU or a processor with AVX512-BF16; `tf32` needs a GPU. On a GPU, the "
+                  "operands of convolutions are also rounded. A machine that lacks the format "
+                  "refuses the study. The precision is part of the result. See "
+                  "`docs/precision.md`.",
            .binding = to<&StudySpec::precision>()}};
 }
 
@@ -45,8 +46,8 @@ std::vector<Field> from_rows() {
        .otherwise = "networks start from random weights",
        .only = "data",
        .doc = "Trained network that continues with this data: `from: FILE` or a map. New classes "
-              "get outputs behind the old ones. New columns and categories get inputs whose "
-              "weights are 0. A column that is gone counts as missing in every row. Inputs keep "
+              "get outputs after the old ones. New columns and categories get inputs whose weights "
+              "are 0. A column that no longer exists counts as missing in every row. Inputs keep "
               "the scaling of the model. `network` is ignored.",
        .binding = to<&StudySpec::from>()},
       {.name = "from.model",
@@ -78,10 +79,10 @@ std::vector<Field> train_rows() {
       {.name = "network",
        .type = Type::kind,
        .count = Count::list,
-       .otherwise = "two dense layers of 64 units with ReLU, behind `flatten` unless the data is a "
-                    "csv; in an open search, see `parameters`",
+       .otherwise = "two dense layers of 64 units with ReLU, after a `flatten` unless the data is "
+                    "a csv; in an open search, see `parameters`",
        .only = "data",
-       .doc = "Layers, first to last. The output layer follows from the target and is not written.",
+       .doc = "Layers, first to last. The output layer is not listed; it follows from the target.",
        .per_trial = true,
        .kinds = layer_set,
        .binding = to<&StudySpec::network>()},
@@ -107,7 +108,7 @@ std::vector<Field> train_rows() {
        .type = Type::kind,
        .otherwise = "`constant`",
        .doc = "Learning-rate schedule: changes the optimizer's `lr` from step to step. Weights "
-              "that a network gains later follow it from then on.",
+              "that a network gains later follow the schedule from then on.",
        .per_trial = true,
        .kinds = schedule_set,
        .binding = to<&TrainRows::schedule>()},
@@ -152,8 +153,8 @@ std::vector<Field> train_rows() {
        .max = nn::kMostShift,
        .fallback = "0",
        .unit = "pixels",
-       .doc = "Largest shift in each direction. Pixels that come in from beyond the edge have the "
-              "raw value 0.",
+       .doc = "Largest shift in each direction. Pixels that are shifted in from outside the image "
+              "have the raw value 0.",
        .binding = to<&AugmentRows::shift>()},
       {.name = "train.augment.flip",
        .fallback = "none",
@@ -203,20 +204,20 @@ std::vector<Field> search_rows() {
        .count = Count::one_or_list,
        .doc =
            "Metric to optimize, or a list of several metrics. `metric: NAME` is short for `metric: "
-           "{name: NAME}`. With several metrics no trial is the best in all. `best` then lists the "
-           "trials that no other trial beats in all metrics (`docs/several-metrics.md`).",
+           "{name: NAME}`. With several metrics there is usually no single best trial, so `best` "
+           "lists the Pareto-optimal ones (`docs/several-metrics.md`).",
        .binding = metric_binding()},
       {.name = "metric.name",
        .type = Type::word,
        .words = metric_names(),
-       .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression, "
-                    "`valid.r2` where a list of targets is predicted",
+       .otherwise = "`valid.accuracy` for classification, `valid.rmse` for regression, `valid.r2` "
+                    "for a list of targets",
        .text_with = "command, ask",
-       .doc = "Name of the metric. It is measured on the validation part where the stopping rule "
-              "may decide, and at the end of a trial. Without a rule it is measured after each "
-              "epoch. A program reports its metric under this name; `seconds` and `exit` (its exit "
-              "status) need no report. With ask and tell, the client tells the value. Up to 16 "
-              "targets that are listed by name have metrics of their own: `valid.rmse.TARGET`.",
+       .doc = "Name of the metric. It is measured on the validation part whenever the stopping "
+              "rule may decide, and at the end of a trial. Without a rule it is measured after "
+              "each epoch. A program reports its metric under this name; `seconds` and `exit` (its "
+              "exit status) need no report. With ask and tell, the client tells the value. Up to "
+              "16 targets that are listed by name have metrics of their own: `valid.rmse.TARGET`.",
        .of_targets = true,
        .binding = to<&Metric::name>()},
       {.name = "metric.goal",
@@ -233,8 +234,8 @@ std::vector<Field> search_rows() {
        .only = "command",
        .text_is = "a regular expression",
        .doc = "Regular expression (RE2) for the lines of a program's output. Its group matches the "
-              "whole value of the metric. Of two groups, the first one matches the step, unless "
-              "they have the names: `(?P<value>...)` and `(?P<step>...)`.",
+              "whole value of the metric. If there are two groups, the first one matches the step, "
+              "unless the groups are named `(?P<value>...)` and `(?P<step>...)`.",
        .literal = true,
        .binding = to<&Metric::regex>()},
       {.name = "metric.reference",
@@ -250,9 +251,9 @@ std::vector<Field> search_rows() {
        .doc = "Bounds on metrics, such as `{weights: 200000, valid.loss: {min: 0, max: 1}}`. A "
               "number is an upper bound. A trial that breaks a bound is worse than every trial "
               "that breaks none. Trials that break bounds are compared by their violation: the sum "
-              "of the excesses, each as a share of its bound. A program can be bounded in every "
-              "metric that it reports, and in `seconds`. With ask and tell, every metric that is "
-              "told can be bounded.",
+              "of the excesses, each as a share of its bound. For a program, every metric that it "
+              "reports can be bounded, and also `seconds`. With ask and tell, every metric that "
+              "the client tells can be bounded.",
        .literal = true,
        .of_targets = true,
        .binding = to<&StudySpec::subject_to>()},
@@ -340,7 +341,7 @@ std::vector<Field> parameter_rows() {
        .doc = "Combinations of values that no trial may have, such as `[{optimizer: sgd, lr: "
               "{above: 0.1}}, {width2: {above: $width1}}]`. A map forbids a trial if all its "
               "entries hold. An entry gives a value, a list of values, or `{above: ...}` and "
-              "`{below: ...}`, both without the bound itself. `$name` means the value of another "
+              "`{below: ...}`, which exclude the bound itself. `$name` means the value of another "
               "parameter. No entry holds for an inactive parameter.",
        .binding = to<&StudySpec::forbid_tree>()},
       {.name = "try_first",
@@ -388,10 +389,9 @@ std::vector<Field> stopping_rows() {
        .unit = "slots",
        .only = std::string(kOurs),
        .doc = "Number of trials that run at once. A number is part of the result and never depends "
-              "on the machine; as many programs run at once even if there are fewer cores. `auto` "
-              "(only with `order: arrival`): as many as `resources` lets the machine hold, or its "
-              "agents "
-              "together.",
+              "on the machine; that many programs run at once even if there are fewer cores. "
+              "`auto` (only with `order: arrival`): as many trials as the machine, or all agents "
+              "together, have the `resources` for.",
        .binding = to<&StudySpec::parallel>()},
       {.name = "nodes",
        .min = 1,
@@ -399,7 +399,7 @@ std::vector<Field> stopping_rows() {
        .otherwise = "this machine alone",
        .unit = "nodes",
        .only = std::string(kOurs),
-       .doc = "Number of nodes that a sweep asks Slurm for where the command line has neither "
+       .doc = "Number of nodes that a sweep requests from Slurm if the command line has neither "
               "`--nodes` nor `--hosts`. Without Slurm, and inside a job, it has no effect. Never "
               "changes a result. See `docs/cluster.md`.",
        .binding = to<&StudySpec::nodes>()},
@@ -407,9 +407,10 @@ std::vector<Field> stopping_rows() {
        .otherwise = "`virtual`; `arrival` for a `command`",
        .only = std::string(kOurs),
        .doc =
-           "Order in which reports count. `virtual`: by counted work, so the search is the same on "
-           "any number of workers. Every step that a program reports counts the same. `arrival`: "
-           "as reports arrive, so no trial waits, and only a resumed study is repeatable.",
+           "Order in which reports count. `virtual`: by counted work, so that the search is the "
+           "same on any number of workers. Every step that a program reports counts the same. "
+           "`arrival`: as reports arrive, so that no trial waits. The search then differs from run "
+           "to run, but a study can be resumed.",
        .binding = to<&StudySpec::order>()}};
 }
 

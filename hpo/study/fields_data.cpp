@@ -23,20 +23,20 @@ std::vector<Field> source_rows() {
        .binding = to<&StudySpec::data>()},
       {.name = "data.csv",
        .count = Count::one_or_list,
-       .doc = "Table file with one row a line, plain or gzip. Of a list, the first file that "
+       .doc = "Table file with one row per line, plain or gzip. From a list, the first file that "
               "exists is used.",
        .place = true,
        .binding = to<&DataRows::csv>()},
       {.name = "data.idx",
        .count = Count::one_or_list,
        .doc = "Folder with the four files of an MNIST-style data set, plain or gzip. The t10k pair "
-              "is the test part. Of a list, the first folder that exists is used.",
+              "is the test part. From a list, the first folder that exists is used.",
        .place = true,
        .binding = to<&DataRows::idx>()},
       {.name = "data.npy",
        .only = "npy",
-       .doc = "Two files with NumPy arrays, plain or gzip. The first dimension is the row. Images "
-              "have the dimensions rows, height, width and optionally channels.",
+       .doc = "Two files with NumPy arrays, plain or gzip. The first dimension counts the rows. "
+              "Images have the dimensions rows, height, width and optionally channels.",
        .binding = to<&DataRows::npy>()},
       {.name = "data.npy.x",
        .required = true,
@@ -51,7 +51,7 @@ std::vector<Field> source_rows() {
       {.name = "data.safetensors",
        .count = Count::one_or_list,
        .doc = "File with the tensors `x` and `y`, shaped as for `npy`. If it has `x_test` and "
-              "`y_test`, they are the test part. Of a list, the first file that exists is used.",
+              "`y_test`, they are the test part. From a list, the first file that exists is used.",
        .place = true,
        .binding = to<&DataRows::safetensors>()},
       {.name = "data.test",
@@ -77,14 +77,14 @@ std::vector<Field> column_rows() {
        .fallback = "guess",
        .only = "csv",
        .doc = "`true` if the first line names the columns, `false` if it does not. `guess` decides "
-              "by the table.",
+              "from the content of the table.",
        .binding = to<&DataRows::header>()},
       {.name = "data.skip",
        .otherwise = "no line is skipped",
        .only = "csv",
        .doc = "Lines of the file that are not part of the table, such as a title, comments, units "
-              "or a footer. `check` proposes the keys where a table does not fit without them. "
-              "They apply to `data.test`, too, and to tables that `predict` reads.",
+              "or a footer. If a table cannot be read without them, `check` proposes the keys. "
+              "They also apply to `data.test` and to tables that `predict` reads.",
        .binding = to<&DataRows::skip>()},
       {.name = "data.skip.lines",
        .min = 1,
@@ -96,8 +96,8 @@ std::vector<Field> column_rows() {
        .binding = to<&SkipRows::lines>()},
       {.name = "data.skip.comment",
        .otherwise = "no line is a comment",
-       .doc = "Characters that comments begin with, such as `#`. Every line that begins with it is "
-              "skipped.",
+       .doc = "Characters that comments begin with, such as `#`. Every line that begins with these "
+              "characters is skipped.",
        .literal = true,
        .binding = to<&SkipRows::comment>()},
       {.name = "data.skip.after_header",
@@ -156,8 +156,8 @@ std::vector<Field> reading_rows() {
        .max = 4e9,
        .otherwise = "all",
        .unit = "rows",
-       .doc = "Number of rows to read, from the beginning of the data. Rows without a value of the "
-              "target do not count. With `idx`, of training rows.",
+       .doc = "Number of rows to read, from the beginning of the data. Rows without a target value "
+              "do not count. With `idx`, it is the number of training rows.",
        .binding = to<&DataRows::rows>()},
       {.name = "data.task",
        .otherwise = "guessed from the target and reported",
@@ -196,10 +196,11 @@ std::vector<Field> split_rows() {
        .min = 0,
        .max = kLargestSeed,
        .fallback = "0",
-       .doc = "Seed of the shuffle that deals out the rows. It never follows the study's `seed`.",
+       .doc = "Seed of the shuffle that assigns rows to the parts. It is independent of the "
+              "study's `seed`.",
        .binding = to<&SplitRows::seed>()},
       {.name = "data.split.group",
-       .otherwise = "rows are dealt out one by one, with equal shares of each class",
+       .otherwise = "rows are assigned one by one, stratified by class",
        .only = "csv",
        .text_is = "a column",
        .doc = "Column whose equal values stay together in one part, such as the patient or the "
@@ -220,13 +221,13 @@ std::vector<Field> split_rows() {
        .unit = "folds",
        .doc =
            "Number of folds of a cross-validation. All rows but the test part are divided into "
-           "folds, and `split.valid` is ignored. Each trial trains one network for each fold. That "
-           "fold validates the network, and the other folds train it. The trial reports the mean "
-           "of every metric and the `spread` of the objective. The final network is trained on all "
-           "folds, with the parameters and epochs of the best trial. With `adapt` the network of "
-           "each fold finds its own size. The final network then repeats the changes of the "
-           "network of the middle size. `auto`: 5 folds for 20 to 3,999 rows outside the test "
-           "part, else one split. With `split.group` or `split.time` it is always one split.",
+           "folds, and `split.valid` is ignored. Each trial trains one network for each fold. The "
+           "network is trained on the other folds and validated on this one. The trial reports the "
+           "mean of every metric and the `spread` of the objective. The final network is trained "
+           "on all folds, with the parameters and epochs of the best trial. With `adapt`, the "
+           "network of each fold finds its own size. The final network then repeats the changes of "
+           "the network with the median size. `auto`: 5 folds for 20 to 3,999 rows outside the "
+           "test part, else one split. With `split.group` or `split.time` it is always one split.",
        .binding = to<&DataRows::folds>()}};
 }
 

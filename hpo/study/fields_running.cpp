@@ -22,8 +22,9 @@ std::vector<Field> command_rows() {
        .only = "command",
        .doc = "Program and its arguments, instead of `data`, `network` and `train`. Each trial "
               "runs it once. It is not run by a shell. An argument whose parameter is inactive is "
-              "left out. `$args` means `--name=value` for each active parameter that is named "
-              "nowhere else, `$params_file` a JSON file with all of them. See `docs/command.md`.",
+              "left out. `$args` means `--name=value` for each active parameter that the command "
+              "does not name elsewhere, `$params_file` a JSON file with all of them. See "
+              "`docs/command.md`.",
        .per_trial = true,
        .binding = to<&StudySpec::command>()},
       {.name = "folder",
@@ -34,13 +35,13 @@ std::vector<Field> command_rows() {
        .place = true,
        .binding = to<&StudySpec::command_folder>()},
       {.name = "output",
-       .otherwise = "a pipe, into which C and Python write each line at once where the output is "
-                    "read",
+       .otherwise = "a pipe; if the output is read, programs in C and Python write each line at "
+                    "once",
        .only = "command",
-       .doc = "Where the output of the program goes. `terminal`: into a terminal of its own, for "
-              "programs that otherwise keep their output back until they end. `pipe`: into a pipe, "
-              "with nothing in the environment that changes how the program buffers. May change "
-              "when a study continues. See `docs/command.md`.",
+       .doc = "Destination of the program's output. `terminal`: a terminal of its own, for "
+              "programs that otherwise buffer their output until they end. `pipe`: a pipe, with "
+              "nothing in the environment that changes how the program buffers. It may be changed "
+              "when a study is resumed. See `docs/command.md`.",
        .binding = to<&StudySpec::output>()}};
 }
 
@@ -153,12 +154,12 @@ std::vector<Field> resource_rows() {
        .words = {"auto"},
        .otherwise = "0; `auto` for a `command`",
        .unit = "GPUs",
-       .doc = "Number of GPUs, or a share of one GPU. A network trains and is scored on a GPU if "
-              "this is above 0, and uses at most one. With 0.25 up to four networks share a GPU. "
-              "All networks of a study share GPUs in equal parts. A GPU computes other bits than a "
-              "core. A program waits until its GPUs are free and finds them in "
-              "`CUDA_VISIBLE_DEVICES`. `auto` for a network: see `gpu_from`. `auto` for a program: "
-              "one GPU if there is any, which other trials may share.",
+       .doc = "Number of GPUs, or a share of one GPU. If this is above 0, a network is trained and "
+              "scored on a GPU; it uses at most one. With 0.25, up to four networks share a GPU. "
+              "All networks of a study have equal shares. A GPU rounds differently from a core. A "
+              "program waits until its GPUs are free and finds them in `CUDA_VISIBLE_DEVICES`. "
+              "`auto` for a network: see `gpu_from`. `auto` for a program: one GPU if there is "
+              "any, which other trials may share.",
        .binding = to<&NeedRows::gpus>()},
       {.name = "resources.gpu_from",
        .min = 0,
@@ -182,9 +183,9 @@ std::vector<Field> resource_rows() {
       {.name = "resources.isa",
        .otherwise = "the best that the processor has",
        .only = "data",
-       .doc = "Instruction set that cores compute with. Processors that have it and are of the "
-              "same maker compute the same bits, so nodes with different processors can work "
-              "together. A processor that lacks it is refused. Part of the result. See "
+       .doc = "Instruction set that cores compute with. Processors of the same manufacturer that "
+              "support it compute the same bits, so that nodes with different processors can work "
+              "together. A processor without it is refused. Part of the result. See "
               "`docs/cluster.md`.",
        .binding = to<&NeedRows::isa>()},
       {.name = "retry",
@@ -218,8 +219,8 @@ std::vector<Field> keeping_rows() {
            .fallback = "3.5%",
            .doc = "Share of the time that writing may take. The time between checkpoints follows "
                   "from this share and from the cost of a checkpoint. The last two checkpoints of "
-                  "every trial are kept. Other results are written if that takes at most this "
-                  "share of the time to compute them. Else they stay in memory.",
+                  "every trial are kept. Other results are written if writing takes at most this "
+                  "share of the time that computing them took. Otherwise they stay in memory.",
            .binding = to<&CheckpointLimits::overhead>()},
           {.name = "store",
            .only = "data",
@@ -230,9 +231,10 @@ std::vector<Field> keeping_rows() {
            .min = 1e6,
            .max = kBytes,
            .fallback = "16GB",
-           .doc = "Size on disk. Beyond it, the results that are quickest to compute again for "
-                  "their size are removed first. Among equals, the least recently used result is "
-                  "removed first. Nothing that an unfinished trial needs is removed.",
+           .doc = "Size on disk. If the store grows beyond it, the results that are quickest to "
+                  "recompute for their size are removed first. Among equals, the least recently "
+                  "used result is removed first. Nothing that an unfinished trial needs is "
+                  "removed.",
            .binding = to<&StoreLimits::budget>()},
           {.name = "report",
            .otherwise = "`on`",

@@ -268,15 +268,15 @@ KindSet make_stopping() {
          .words = {"epochs", "steps", "seconds", "flops"},
          .fallback = "epochs",
          .doc = "Unit in which the rule counts. `steps`: of the optimizer, or as a program reports "
-                "them. `seconds`: real time in which the trial's tasks or its program ran, so no "
-                "two searches need be equal. `flops`: the counted FLOPs of training, scoring and "
-                "the candidates of races. In units other than epochs, networks report after every "
+                "them. `seconds`: real time in which the trial's tasks or its program ran, so that "
+                "two searches may differ. `flops`: the counted FLOPs of training, scoring and the "
+                "candidates of races. In units other than epochs, networks report after every "
                 "epoch. A rung is then the end of the first epoch at or beyond it."});
     kind.block.fields.push_back({.name = "metric",
                                  .type = Type::text,
                                  .otherwise = "the only metric; required if there are several",
                                  .text_is = "the name of a metric",
-                                 .doc = "Metric that the rule looks at, one of several."});
+                                 .doc = "Metric that the rule uses, if there are several."});
     kind.block.fields.push_back(
         {.name = "max",
          .type = Type::integer,
@@ -285,8 +285,8 @@ KindSet make_stopping() {
          .otherwise = "unknown",
          .unit = "steps",
          .only = "command, ask",
-         .doc = "Step at which a program ends by itself. A report at this step is its result, and "
-                "no rung. A network has `train.epochs` instead."});
+         .doc = "Step at which a program ends by itself. A report at this step is the program's "
+                "result, not a rung. A network has `train.epochs` instead."});
   }
   return set;
 }

@@ -20,20 +20,20 @@ vary, and the end of the search. The shortest one is
 data: {csv: flowers.csv, target: species}
 ```
 
-Every other key has a default. `trellis check` prints all defaults, and `runs/NAME/study.yaml` keeps
-them. A search is *open* if the file has no `network`, `train.optimizer`, `adapt`, `from` and
-`parameters`. Its defaults are
+Every other key has a default. `trellis check` prints all defaults, and `runs/NAME/study.yaml`
+records them. A search is *open* if the file has no `network`, `train.optimizer`, `adapt`, `from`
+and `parameters`. The defaults of an open search are
 
 | part | in an open search |
 |---|---|
-| network | none to four dense layers (`depth`) of `width` units |
-| training | adam with `lr` and `weight_decay`, `batch` rows a step, a cosine schedule, 81 epochs |
+| network | zero to four dense layers (`depth`) of `width` units |
+| training | `adam` with `lr` and `weight_decay`, batch size `batch`, a cosine schedule, 81 epochs |
 | search | 60 trials by `tpe` |
 | stopping rule | `asha` with rungs at 9 and 27 epochs |
 | validation | `folds: auto` |
 
-Arrays may be images. Their networks begin with `flatten` and train for 27 epochs, with rungs at 3
-and 9 epochs and without folds. A complete study file is
+For data in arrays, which may be images, the networks begin with `flatten` and train for 27 epochs,
+with rungs at 3 and 9 epochs and without folds. A complete study file is
 
 ```yaml
 name: digits
@@ -66,28 +66,28 @@ retry: {max: 2, on: [lost, killed, out_of_memory]}
 
 - **Values.** Numbers and booleans follow YAML 1.2: `1e-5` is a float, `010` is ten, and `yes` is a
   string.
-- **Parameters.** `$name` or `"${name}"` means the value of the parameter `name`, in keys that
-  the column `$` marks. A value that is only one reference takes the type of the parameter. `$$` is
-  a dollar sign.
-- **Inactive parameters.** A parameter may exist only under a condition (`when`). A key that uses an
-  inactive parameter is left out. `docs/spaces.md` describes all forms of parameters.
+- **Parameters.** `$name` or `"${name}"` means the value of the parameter `name`, in keys that the
+  column `$` marks. A value that consists of a single reference has the type of the parameter. `$$`
+  is a dollar sign.
+- **Inactive parameters.** A parameter may be conditional (`when`). A key that uses an inactive
+  parameter is left out. `docs/spaces.md` describes all forms of parameters.
 - **Kinds.** A kind is an alternative with fields of its own, such as the optimizer `adam`. Write
   `NAME`, `{NAME: {field: value}}` or `{type: NAME, field: value}` (`policy: NAME` in `adapt`). The
   last form lets a parameter choose the kind: `type: $optimizer`. Fields that the chosen kind does
   not have are then left out.
-- **Rates.** The `lr` of an optimizer may be a list of `[epoch, value]` pairs: `lr: [[0, 0.1], [10,
-  $late]]`. Trials that differ only in `$late` share their first ten epochs. Trials that differ only
-  in `epochs` share their common epochs. Trials with two schedules share the epochs in which both
-  agree.
-- **Results.** A key that is part of the result decides about bits or about the course of the
-  search. `docs/same-results.md` says what else does.
+- **Rates.** The `lr` of an optimizer may be a list of `[epoch, value]` pairs:
+  `lr: [[0, 0.1], [10, $late]]`. Trials that differ only in `$late` share their first ten epochs,
+  which are computed once. Trials that differ only in `epochs` share their common epochs. Trials
+  with different schedules share the epochs in which the schedules agree.
+- **Results.** A key that is part of the result affects the bits of a result or the course of the
+  search. `docs/same-results.md` lists what else does.
 - **Ask and tell.** A file with neither `data` nor `command` is for a program that runs the trials
   itself (`docs/ask-tell.md`).
 - **Errors.** Unknown keys, repeated keys, wrong types and values out of range are errors with file,
-  line and column. So are a `$name` without a parameter and a parameter that is used nowhere.
-  Nothing is ignored.
-- **Limits.** A file has at most 1 MiB, 64 levels, 100,000 values and 10,000 parameters. Aliases
-  work; merge keys (`<<`) and tags do not.
+  line and column. A `$name` without a parameter and an unused parameter are errors, too. Nothing is
+  ignored.
+- **Limits.** A file has at most 1 MiB, 64 levels of nesting, 100,000 values and 10,000 parameters.
+  Aliases work; merge keys (`<<`) and tags do not.
 - **Editors.** Save the output of `trellis schema` as `study.schema.json` and begin a study file
   with `# yaml-language-server: $schema=study.schema.json`. Editors then complete and check it.
 )md";
@@ -160,8 +160,8 @@ void kinds(std::string& out, const KindSet& set, std::string_view title) {
 void metrics(std::string& out) {
   out +=
       "\n## Metrics\n\nA trial reports the loss and all metrics that fit the target. They are "
-      "measured on the validation part, as `valid.NAME`. Those of the best network are measured on "
-      "the test part too, as `test.NAME`.\n\n| metric | for | better | meaning "
+      "measured on the validation part, as `valid.NAME`. For the best network, they are also "
+      "measured on the test part, as `test.NAME`.\n\n| metric | for | better | meaning "
       "|\n|---|---|---|---|\n"
       "| `loss` | both | lower | Loss that training minimizes, see Losses. |\n";
   for (const nn::Metric* metric : nn::metrics()) {
@@ -174,9 +174,9 @@ void metrics(std::string& out) {
       "them:\n\n"
       "| metric | better | meaning |\n|---|---|---|\n"
       "| `weights` | lower | Number of weights. |\n"
-      "| `inference_flops` | lower | FLOPs of one row forward, counted. |\n"
-      "| `valid.latency` | lower | Seconds to answer one row alone, measured where the network "
-      "trains (`docs/methods.md`). |\n";
+      "| `inference_flops` | lower | Counted FLOPs of the forward pass of one row. |\n"
+      "| `valid.latency` | lower | Seconds to predict a single row, measured on the "
+      "device that trains the network (`docs/methods.md`). |\n";
 }
 
 std::string plural(const std::string& noun) {

@@ -43,7 +43,7 @@ std::vector<FieldInfo> command_fields() {
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "Epoch of the first question. 0: after `every`."},
+       .doc = "Epoch of the first question. 0: after the first `every` epochs."},
       {.name = "until",
        .min = 0,
        .max = 1e6,

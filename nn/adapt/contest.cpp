@@ -42,7 +42,7 @@ std::vector<FieldInfo> contest_fields() {
        .value = std::int64_t{2},
        .doc = "Stop racing after N consecutive races that keep the network as it is."},
       flag("widen", true, "Try candidates with `factor` times the units in `layers`."),
-      flag("deepen", false, "Try candidates with new layers behind one of the layers."),
+      flag("deepen", false, "Try candidates with new layers after one of the layers."),
       flag("shrink", true, "Try candidates with a `factor`-th of the units in `layers`."),
       {.name = "layers",
        .type = FieldType::word,

@@ -32,8 +32,8 @@ std::vector<FieldInfo> judge_fields() {
        .choices = {"valid", "train"},
        .value = "valid",
        .doc = "Loss that decides a race. `valid`: the loss on the validation rows after the race. "
-              "`train`: the mean training loss of the race, on batches that all share. `train` "
-              "scatters far less but sees no overfitting."},
+              "`train`: the mean training loss of the race, on batches that all share. `train` is "
+              "far less noisy, but does not detect overfitting."},
       {.name = "grow_below",
        .min = 0,
        .max = 1,

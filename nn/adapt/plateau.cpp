@@ -16,13 +16,14 @@ std::vector<FieldInfo> plateau_fields() {
        .min = 1,
        .max = kMaxGrid,
        .value = std::int64_t{8},
-       .doc = "Number of training losses that are looked at in an epoch, at most one a step."},
+       .doc =
+           "Number of training losses per epoch that the policy examines, at most one per step."},
       {.name = "window",
        .type = FieldType::integer,
        .min = 3,
        .max = 1e6,
        .value = std::int64_t{8},
-       .doc = "Number of losses that a line is fitted to, all of them since the last race."},
+       .doc = "Number of losses to which a line is fitted, all of them since the last race."},
       {.name = "falling",
        .min = 0,
        .max = 1,
@@ -120,7 +121,7 @@ double probability_of_falling(std::span<const double> values) {
 PolicyKind plateau_policy() {
   return {.info = {.kind = "plateau",
                    .doc = "Races when the training loss has probably stopped falling. Candidates "
-                          "are larger where the network underfits, and smaller where it overfits.",
+                          "are larger if the network underfits, and smaller if it overfits.",
                    .fields = plateau_fields()},
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
             return std::make_unique<Plateau>(setup);

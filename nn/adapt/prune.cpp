@@ -30,7 +30,7 @@ std::vector<FieldInfo> prune_fields() {
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "Epoch of the first removal. 0: after `every`."},
+       .doc = "Epoch of the first removal. 0: after the first `every` epochs."},
       {.name = "until",
        .type = FieldType::integer,
        .min = 0,
@@ -46,8 +46,8 @@ std::vector<FieldInfo> prune_fields() {
        .min = 0,
        .max = 1e6,
        .value = 1.0,
-       .doc = "Least that stays of every layer. From 1 on: a number of units. Below 1: a share of "
-              "the initial units."},
+       .doc = "Smallest size that every layer keeps. From 1 on: a number of units. Below 1: a "
+              "share of the initial units."},
       {.name = "refit",
        .type = FieldType::boolean,
        .value = true,
@@ -147,8 +147,8 @@ class Prune final : public Policy {
 
 PolicyKind prune_policy() {
   return {.info = {.kind = "prune",
-                   .doc = "Pulls whole units to 0 during training and removes those that come near "
-                          "it. One training finds its size and gets cheaper on the way.",
+                   .doc = "Pulls whole units to 0 during training and removes units that come "
+                          "close to 0. One training finds its size and gets cheaper on the way.",
                    .fields = prune_fields()},
           .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
             return std::make_unique<Prune>(setup);

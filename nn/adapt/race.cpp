@@ -27,7 +27,7 @@ std::vector<FieldInfo> race_fields() {
        .min = 0,
        .max = 1e6,
        .value = 0.0,
-       .doc = "Epoch of the first race. 0: after `every`."}};
+       .doc = "Epoch of the first race. 0: after the first `every` epochs."}};
   std::ranges::move(contest_fields(), std::back_inserter(fields));
   return fields;
 }
@@ -62,11 +62,12 @@ class Race final : public Racing {
 
 PolicyKind race_policy() {
   return {
-      .info =
-          {.kind = "race",
-           .doc = "Races at regular intervals: trains the network and wider, deeper and narrower "
-                  "copies side by side on the same batches. The best one by loss and cost is kept.",
-           .fields = race_fields()},
+      .info = {.kind = "race",
+               .doc =
+                   "Races at regular intervals: trains the network and wider, deeper and narrower "
+                   "copies side by side on the same batches. The best network by loss and cost "
+                   "continues.",
+               .fields = race_fields()},
       .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
         return std::make_unique<Race>(setup);
       }};

@@ -86,8 +86,8 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
              .choices = {"valid", "same"},
              .value = "valid",
              .doc = "Rows and columns of zeros around the image. `valid`: none. `same`: enough for "
-                    "size / stride positions, rounded up; an odd one is added at the end. A "
-                    "number: that many on each side."},
+                    "size / stride positions, rounded up; if their number is odd, the extra one is "
+                    "added at the end. A number: that many on each side."},
             {.name = "dilation",
              .type = FieldType::integer,
              .min = 1,

@@ -32,8 +32,8 @@ FieldInfo activation_field(std::string default_value) {
           .choices = std::move(words),
           .value = std::move(default_value),
           .doc =
-              "Function applied to every output. `gelu`: x times the share of the normal "
-              "distribution below x, computed with the error function."};
+              "Function applied to every output. `gelu`: x times the standard normal distribution "
+              "function at x, computed with the error function."};
 }
 
 FieldInfo norm_epsilon_field() {

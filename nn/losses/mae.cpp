@@ -24,7 +24,8 @@ class MeanAbsoluteErrorLoss final : public LossOf<MeanAbsoluteError> {
     static const KindInfo kInfo{
         .kind = "mae",
         .doc =
-            "Mean absolute error, for numbers. Rows with large errors pull no harder than others.",
+            "Mean absolute error, for numbers. Rows with large errors have no more influence than "
+            "others.",
         .fields = {}};
     return kInfo;
   }

@@ -43,8 +43,8 @@ class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
                    {.name = "nesterov",
                     .type = FieldType::boolean,
                     .value = false,
-                    .doc = "Nesterov momentum: a step starts from where the momentum leads. No "
-                           "effect without `momentum`."},
+                    .doc = "Nesterov momentum: the step looks ahead along the momentum. No effect "
+                           "without `momentum`."},
                    weight_decay_field()}};
     return kInfo;
   }

@@ -80,14 +80,14 @@ class DeepenKind final : public ReshapeKind {
   [[nodiscard]] const KindInfo& info() const override {
     static const KindInfo kInfo{
         .kind = "deepen",
-        .doc = "Adds layers behind a dense layer or convolution.",
+        .doc = "Adds layers after a dense layer or convolution.",
         .fields = {
             {.name = "form",
              .type = FieldType::word,
              .choices = {"residual", "identity"},
              .value = "residual",
              .doc = "Form of the new layers. `residual`: a block whose last layer is 0. "
-                    "`identity`: one layer that changes nothing, only behind `relu` or `none`."}}};
+                    "`identity`: one layer that changes nothing, only after `relu` or `none`."}}};
     return kInfo;
   }
 

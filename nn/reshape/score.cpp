@@ -106,7 +106,7 @@ FieldInfo score_field() {
           "its values times norm of its outgoing weights. `weights`: norm of its incoming times "
           "norm of its outgoing weights. `norm`: norm of all its numbers, bias and normalization "
           "included. `taylor`: change of the loss without the unit, to first order. `scale`: its "
-          "factor in the batch norm behind the layer. `random`: a random number."};
+          "factor in the batch norm after the layer. `random`: a random number."};
 }
 
 bool score_needs_inputs(const std::string& score) { return score == "activation"; }

@@ -11,7 +11,10 @@ class CosineSchedule final : public Schedule {
     static const KindInfo kInfo{
         .kind = "cosine",
         .doc = "Lowers the rate along half a cosine wave to its floor, where it stays.",
-        .fields = {length_field(), share_field("floor", 0.0, "Share of the rate at the end."),
+        .fields = {length_field(),
+                   share_field("floor", 0.0,
+                               "Rate at the end, as a share of the "
+                               "full rate."),
                    warmup_field()}};
     return kInfo;
   }

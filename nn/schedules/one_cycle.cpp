@@ -11,10 +11,11 @@ class OneCycleSchedule final : public Schedule {
         .doc =
             "Raises the rate to its full value and lowers it to nearly 0, each along half a cosine "
             "wave.",
-        .fields = {length_field(),
-                   share_field("rise", 0.3, "Share of the length in which the rate rises."),
-                   share_field("start", 0.04, "Share of the rate at the beginning."),
-                   share_field("floor", 4e-6, "Share of the rate at the end.")}};
+        .fields = {
+            length_field(),
+            share_field("rise", 0.3, "Share of the length in which the rate rises."),
+            share_field("start", 0.04, "Rate at the beginning, as a share of the full rate."),
+            share_field("floor", 4e-6, "Rate at the end, as a share of the full rate.")}};
     return kInfo;
   }
   [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t epochs) const override {

@@ -9,14 +9,15 @@ class WarmupSchedule final : public Schedule {
     static const KindInfo kInfo{
         .kind = "warmup",
         .doc = "Raises the rate linearly to its full value, where it stays.",
-        .fields = {{.name = "epochs",
-                    .type = FieldType::real,
-                    .min = 0,
-                    .max = 1e6,
-                    .value = 1.0,
-                    .doc = "Epochs of the rise. Fractions of an epoch count.",
-                    .min_excluded = true},
-                   share_field("start", 0.1, "Share of the rate at the beginning.")}};
+        .fields = {
+            {.name = "epochs",
+             .type = FieldType::real,
+             .min = 0,
+             .max = 1e6,
+             .value = 1.0,
+             .doc = "Epochs of the rise. Fractions of an epoch count.",
+             .min_excluded = true},
+            share_field("start", 0.1, "Rate at the beginning, as a share of the full rate.")}};
     return kInfo;
   }
   [[nodiscard]] LrCurve curve(const Fields& fields, double lr, std::int64_t) const override {
