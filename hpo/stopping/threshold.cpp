@@ -36,7 +36,7 @@ StoppingKind threshold_rule() {
   base::FieldInfo min = base::integer_field(
       "min", kDefaultMin, 1, "epochs", "Training of a trial before its value counts, in `unit`.");
   return {.info = {.kind = "threshold",
-                   .doc = "Stops a trial whose value is worse than a fixed one.",
+                   .doc = "Stops a trial whose value is worse than a fixed threshold.",
                    .fields = {std::move(worst), std::move(min)}},
           .make = [](const RuleSetup& setup) -> std::unique_ptr<StoppingRule> {
             return std::make_unique<Threshold>(setup);

@@ -271,7 +271,7 @@ KindSet make_stopping() {
                 "them. `seconds`: real time in which the trial's tasks or its program ran, so that "
                 "two searches may differ. `flops`: the counted FLOPs of training, scoring and the "
                 "candidates of races. In units other than epochs, networks report after every "
-                "epoch. A rung is then the end of the first epoch at or beyond it."});
+                "epoch. A rung is then reached at the end of the first epoch at or beyond it."});
     kind.block.fields.push_back({.name = "metric",
                                  .type = Type::text,
                                  .otherwise = "the only metric; required if there are several",
