@@ -20,7 +20,7 @@ trellis \\- search hyperparameters and train networks
 .I VERB
 .RI [ arguments ]
 .SH DESCRIPTION
-A YAML file goes in, a plan is checked, a graph of tasks runs on every core and GPU, and the best network comes out with a report.
+Trellis reads a study file (YAML), checks it, runs its tasks on all cores and GPUs, and writes the best network and a report.
 The pages in docs/ have guides and the reference of the study file.
 """
 FILES = """\

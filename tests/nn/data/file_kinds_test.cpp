@@ -42,49 +42,54 @@ const std::string kZeros(200, '\0');
 INSTANTIATE_TEST_SUITE_P(
     Files, OtherFiles,
     testing::Values(
-        OtherFile{"json_lines", "{\"a\": 1, \"y\": \"u\"}\n{\"a\": 2, \"y\": \"v\"}\n",
-                  "is a file of JSON lines, expected CSV" PANDAS("json(sys.argv[1], lines=True)")},
-        OtherFile{"json_lines_with_a_mark", "\xef\xbb\xbf { \"a\" : 1}\n",
-                  "is a file of JSON lines, expected CSV" PANDAS("json(sys.argv[1], lines=True)")},
+        OtherFile{
+            "json_lines", "{\"a\": 1, \"y\": \"u\"}\n{\"a\": 2, \"y\": \"v\"}\n",
+            "this is a file of JSON lines, expected CSV" PANDAS("json(sys.argv[1], lines=True)")},
+        OtherFile{
+            "json_lines_with_a_mark", "\xef\xbb\xbf { \"a\" : 1}\n",
+            "this is a file of JSON lines, expected CSV" PANDAS("json(sys.argv[1], lines=True)")},
         OtherFile{"json", "{\n  \"a\": [1, 2]\n}\n",
-                  "is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
+                  "this is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
         OtherFile{"json_list", "[{\"a\": 1}, {\"a\": 2}]",
-                  "is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
+                  "this is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
         OtherFile{"json_lists", "[\n [1, 2],\n [3, 4]]",
-                  "is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
+                  "this is a JSON file, expected CSV" PANDAS("json(sys.argv[1])")},
+        OtherFile{"bzip2", "BZh91AY&SY" + kZeros,
+                  "this is a file compressed by bzip2, expected CSV; to convert it: bunzip2 -c t.x "
+                  "> t.csv"},
         OtherFile{
-            "bzip2", "BZh91AY&SY" + kZeros,
-            "is a file compressed by bzip2, expected CSV; to convert it: bunzip2 -c t.x > t.csv"},
-        OtherFile{"xz",
-                  std::string("\xfd"
-                              "7zXZ\0",
-                              6) +
-                      kZeros,
-                  "is a file compressed by xz, expected CSV; to convert it: xz -dc t.x > t.csv"},
-        OtherFile{
-            "zstd", "\x28\xb5\x2f\xfd" + kZeros,
-            "is a file compressed by Zstandard, expected CSV; to convert it: zstd -dc t.x > t.csv"},
+            "xz",
+            std::string("\xfd"
+                        "7zXZ\0",
+                        6) +
+                kZeros,
+            "this is a file compressed by xz, expected CSV; to convert it: xz -dc t.x > t.csv"},
+        OtherFile{"zstd", "\x28\xb5\x2f\xfd" + kZeros,
+                  "this is a file compressed by Zstandard, expected CSV; to convert it: zstd -dc "
+                  "t.x > t.csv"},
         OtherFile{"zip", "PK\x03\x04" + kZeros,
-                  "is a zip archive, expected CSV; to convert it: unzip t.x"},
+                  "this is a zip archive, expected CSV; to convert it: unzip t.x"},
         OtherFile{"xlsx", "PK\x03\x04" + kZeros + "xl/workbook.xml",
-                  "is an Excel workbook (.xlsx), expected CSV" PANDAS("excel(sys.argv[1])")},
+                  "this is an Excel workbook (.xlsx), expected CSV" PANDAS("excel(sys.argv[1])")},
         OtherFile{"xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + kZeros,
-                  "is an Excel workbook (.xls), expected CSV" PANDAS("excel(sys.argv[1])")},
+                  "this is an Excel workbook (.xls), expected CSV" PANDAS("excel(sys.argv[1])")},
         OtherFile{"parquet", "PAR1" + kZeros + "PAR1",
-                  "is a Parquet file, expected CSV" PANDAS("parquet(sys.argv[1])")},
+                  "this is a Parquet file, expected CSV" PANDAS("parquet(sys.argv[1])")},
         OtherFile{"html", " <!DOCTYPE HTML>\n<html>",
-                  "is a page of HTML, expected CSV" PANDAS("html(sys.argv[1])[0]")},
+                  "this is a page of HTML, expected CSV" PANDAS("html(sys.argv[1])[0]")},
         OtherFile{"html_table", "<table border=1><tr>",
-                  "is a page of HTML, expected CSV" PANDAS("html(sys.argv[1])[0]")},
+                  "this is a page of HTML, expected CSV" PANDAS("html(sys.argv[1])[0]")},
         OtherFile{"xml", "<?xml version=\"1.0\"?>\n<rows/>",
-                  "is an XML file, expected CSV" PANDAS("xml(sys.argv[1])")},
-        OtherFile{"arff", "% by hand\n\n@RELATION r\n@ATTRIBUTE a REAL\n@DATA\n1\n",
-                  "is an ARFF file (of Weka), expected CSV; to convert it: awk 'tolower($1) == "
-                  "\"@attribute\" {names = names sep $2; sep = \",\"} rows && !/^%/; tolower($1) "
-                  "== \"@data\" {print names; rows = 1}' t.x > t.csv"},
-        OtherFile{"orange", "a\tb\ty\ncontinuous\tc\td\n\tmeta\tclass\n1\t2\tu\n",
-                  "is a table of Orange with three lines of names, expected CSV; to convert it: "
-                  "sed 2,3d t.x > t.csv"}),
+                  "this is an XML file, expected CSV" PANDAS("xml(sys.argv[1])")},
+        OtherFile{
+            "arff", "% by hand\n\n@RELATION r\n@ATTRIBUTE a REAL\n@DATA\n1\n",
+            "this is an ARFF file (of Weka), expected CSV; to convert it: awk 'tolower($1) == "
+            "\"@attribute\" {names = names sep $2; sep = \",\"} rows && !/^%/; tolower($1) "
+            "== \"@data\" {print names; rows = 1}' t.x > t.csv"},
+        OtherFile{
+            "orange", "a\tb\ty\ncontinuous\tc\td\n\tmeta\tclass\n1\t2\tu\n",
+            "this is a table of Orange with three lines of names, expected CSV; to convert it: "
+            "sed 2,3d t.x > t.csv"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Files, TablesThatBeginAlikeAreTables) {
