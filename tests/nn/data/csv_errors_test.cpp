@@ -65,8 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadCsv{"empty", "", "data.csv: the file is empty"},
         BadCsv{"blank", "\n \n\r\n", "data.csv: the file is empty"},
-        BadCsv{"all_left_out", "Title\n \nFooter\n",
-               "data.csv: `skip` leaves nothing of the file",
+        BadCsv{"all_left_out", "Title\n \nFooter\n", "data.csv: `skip` leaves nothing of the file",
                [](nn::DataSpec& s) {
                  s.skip = {.lines = 1, .comment = {}, .after_header = 1, .footer = 1};
                }},

@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                "t10k-images-idx3-ubyte: the file has images of 3x2x1, expected 2x3x1 as those to "
                "train on"},
         BadIdx{"missing_file", [](auto& f) { f.drop(kTestLabels); },
-               "FOLDER: holds no "
+               "FOLDER: the folder has no "
                "t10k-labels-idx1-ubyte (or .gz), expected the four files of an IDX data set"},
         BadIdx{"target", [](auto& f) { f.spec.targets = {"label"}; },
                "FOLDER: target: images have no columns, only `csv` data has"},
