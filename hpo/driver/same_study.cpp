@@ -214,8 +214,9 @@ std::vector<Changed> changes_between(std::string_view logged, std::string_view n
 base::Error other_study(const base::Path& folder, std::string_view other) {
   const std::string name = folder.string();
   return {base::Errc::study, base::cat(name, " already holds a study that differs in ", other,
-                                       ": give the new study another name (warm_start: ", name,
-                                       " then reuses the old trials), or delete ", name)};
+                                       ": give the new study another name (to reuse the old "
+                                       "trials, add \"warm_start: ",
+                                       name, "\" to it), or delete ", name)};
 }
 
 }  // namespace hpo

@@ -147,9 +147,10 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
     return plain;
   }
   if (!field.per_trial) {
-    throw StudyError(node.at, base::cat(where, " is ", describe(node),
-                                        ", but all trials share this value, expected ",
-                                        expected(field), " ($$ for a dollar)"));
+    throw StudyError(node.at,
+                     base::cat(where, " is ", describe(node),
+                               ", but this value must be the same in all trials, expected ",
+                               expected(field), " ($$ for a dollar)"));
   }
   for (const std::string& name : found.names) {
     if (where == "command" && stands_for_all(name) && !parameters_.contains(name)) {

@@ -95,9 +95,10 @@ void check_parts(const StudySpec& study) {
   if (numbers_of_sharers(study).size() <= 1) return;
   throw StudyError(
       study.places->at("resources.gpus"),
-      base::cat("resources.gpus is ", described(study),
-                ", which can be different fractions of a GPU, but the networks of a study share "
-                "a GPU equally, expected one fraction (and 0)"));
+      base::cat(
+          "resources.gpus is ", described(study),
+          ", which can be different fractions of a GPU, but networks that share a GPU all "
+          "get equal parts, expected a single fraction (0, for no GPU, may be another value)"));
 }
 
 void check_precision(const StudySpec& study) {

@@ -28,8 +28,8 @@ struct Piece {
   std::string_view yes, no;  ///< these
 };
 
-[[noreturn]] void refuse_dollar(const Node& node) {
-  throw StudyError(node.at, base::cat("a $ has no name after it in ", describe(node),
+[[noreturn]] void refuse_dollar(const Node& node, std::string_view what) {
+  throw StudyError(node.at, base::cat(what, " in ", describe(node),
                                       ", expected $name, ${name}, or $$ for a dollar sign"));
 }
 
@@ -38,15 +38,15 @@ Piece take_piece(const Node& node, std::string_view& rest) {
   const bool braces = rest.starts_with("${");
   rest.remove_prefix(braces ? 2 : 1);
   Piece piece{.name = rest.substr(0, name_length(rest))};
-  if (piece.name.empty()) refuse_dollar(node);
+  if (piece.name.empty()) refuse_dollar(node, "a $ has no name after it");
   rest.remove_prefix(piece.name.size());
   if (!braces) return piece;
   const std::size_t end = rest.find('}');
-  if (end == rest.npos) refuse_dollar(node);
+  if (end == rest.npos) refuse_dollar(node, "a ${ has no closing }");
   std::string_view inside = rest.substr(0, end);
   rest.remove_prefix(end + 1);
   if (inside.empty()) return piece;
-  if (inside.front() != '?') refuse_dollar(node);
+  if (inside.front() != '?') refuse_dollar(node, "the name after ${ is not a parameter name");
   inside.remove_prefix(1);
   const std::size_t colon = std::min(inside.find(':'), inside.size());
   piece.chooses = true;
@@ -169,8 +169,9 @@ Node unescape(const Node& node) {
   collect_names(node, names);
   if (!names.empty())
     throw StudyError(node.at,
-                     base::cat(describe(node), " contains the parameter ", *names.begin(),
-                               ", but all trials share this value; write $$ for a dollar sign"));
+                     base::cat(describe(node), " uses the parameter \"", *names.begin(),
+                               "\", but this value must be the same in all trials; write $$ for a "
+                               "dollar sign"));
   return *substitute(node, {});
 }
 

@@ -87,7 +87,7 @@ void IdxReader::check_size(std::size_t start, bool overflow, std::size_t total,
   const auto& dims = header_.dims;
   const std::string claim = header_.text() + " values";
   if (std::find(dims.begin(), dims.end(), std::size_t{0}) != dims.end()) {
-    fail("the file is empty: it claims " + claim);
+    fail("the file has no values: its header claims " + claim);
   }
   const std::size_t size = file_.raw().size();
   if (overflow || total > most_content(file_) || total > limits.inflated_bytes) {

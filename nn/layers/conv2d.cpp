@@ -111,8 +111,8 @@ class Conv2dLayer final : public LayerOf<Conv2dOp> {
   [[nodiscard]] Flow flow(const LayerSpec& spec, const Flow& in) const override {
     if (!in.shape.is_image()) {
       throw SpecError(-1, "",
-                      "conv2d needs an image: rows of a table are none, and a dense or flatten "
-                      "layer before it gives it up");
+                      "conv2d needs an image as its input, but rows of a table are not images, "
+                      "and a dense or flatten layer turns an image into a vector");
     }
     const Conv2d conv = Conv2d::from(spec.fields, in.shape);
     return {Shape::image(conv.window.out_h, conv.window.out_w, conv.units),

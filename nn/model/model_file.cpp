@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -89,9 +90,20 @@ const std::string& text_of(const TensorMetadata& metadata, const std::string& pa
 
 constexpr std::string_view kUnits = "trellis.units", kState = "trellis.state";
 
-[[noreturn]] void refuse_tensor(const std::string& path, std::string_view name) {
-  throw base::Error(base::Errc::data, path + ": the tensor \"" + std::string(name) +
-                                          "\" does not have the type and shape of its spec");
+std::string described(std::string_view dtype, std::span<const std::int64_t> shape) {
+  std::string text;
+  for (const std::int64_t size : shape) text += base::cat(text.empty() ? "" : ", ", size);
+  return base::cat(dtype, " [", text, "]");
+}
+
+[[noreturn]] void refuse_tensor(const std::string& path, std::string_view name,
+                                const TensorEntry* found, std::string_view dtype,
+                                std::span<const std::int64_t> shape) {
+  throw base::Error(
+      base::Errc::data,
+      base::cat(path, ": tensor ", in_quotes(name), " ",
+                found == nullptr ? "is missing" : "is " + described(found->dtype, found->shape),
+                ", expected ", described(dtype, shape)));
 }
 
 std::string slot_name(int i) { return "trellis.optimizer." + std::to_string(i); }
@@ -118,7 +130,7 @@ void check_tensors(const Safetensors& file, const ParamLayout& layout, const std
       throw base::Error(base::Errc::data,
                         path + ": the file has no tensor \"" + tensor.name + "\"");
     if (entry->dtype != "F32" || entry->shape != shape_of(tensor)) {
-      refuse_tensor(path, tensor.name);
+      refuse_tensor(path, tensor.name, entry, "F32", shape_of(tensor));
     }
   }
 }
@@ -128,16 +140,20 @@ void read_optimizer(const Safetensors& file, const std::string& path, ParamSlab&
   for (int i = 0; i < net.header().slots; ++i) {
     const TensorEntry& entry = *file.find(slot_name(i));
     const auto slot = net.slot(i);
-    if (entry.dtype != "F32" || entry.shape != std::vector<std::int64_t>{std::ssize(slot)})
-      refuse_tensor(path, entry.name);
+    const std::vector<std::int64_t> shape{std::ssize(slot)};
+    if (entry.dtype != "F32" || entry.shape != shape)
+      refuse_tensor(path, entry.name, &entry, "F32", shape);
     std::memcpy(slot.data(), file.bytes(entry).data(), slot.size_bytes());
   }
   const TensorEntry* entry = file.find(kState);
-  if (entry == nullptr || entry->dtype != "I64" || entry->shape != std::vector<std::int64_t>{2})
-    refuse_tensor(path, kState);
+  const std::vector<std::int64_t> shape{2};
+  if (entry == nullptr || entry->dtype != "I64" || entry->shape != shape)
+    refuse_tensor(path, kState, entry, "I64", shape);
   std::array<std::int64_t, 2> state{};
   std::memcpy(state.data(), file.bytes(*entry).data(), sizeof state);
-  if (state[0] < 0 || state[1] < 0) refuse_tensor(path, kState);
+  if (state[0] < 0 || state[1] < 0)
+    throw base::Error(base::Errc::data,
+                      base::cat(path, ": tensor ", in_quotes(kState), " has a negative count"));
   net.state() = {state[0], state[1]};
 }
 
@@ -175,7 +191,8 @@ void read_unit_numbers(const Safetensors& file, const std::string& path, ParamSl
   std::vector<std::int64_t> numbers(2 + unit_words(net.spec()));
   const auto bytes = file.bytes(entry);
   if (entry.dtype != "I64" || bytes.size() != numbers.size() * sizeof(std::int64_t)) {
-    refuse_tensor(path, kUnits);
+    const std::vector<std::int64_t> shape{std::ssize(numbers)};
+    refuse_tensor(path, kUnits, &entry, "I64", shape);
   }
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
   UnitState units;

@@ -97,8 +97,8 @@ TEST(Spec, ErrorsNameLayerFieldAndCure) {
             "layer before it");
   EXPECT_EQ(
       error_of(complete(Shape::features(8), {dense, {"conv2d", "", {{"units", n(1)}}}}), 1, ""),
-      "layer 2 \"conv2d1\" (conv2d): conv2d needs an image: rows of a table are none, and a "
-      "dense or flatten layer before it gives it up");
+      "layer 2 \"conv2d1\" (conv2d): conv2d needs an image as its input, but rows of a "
+      "table are not images, and a dense or flatten layer turns an image into a vector");
   EXPECT_EQ(error_of(complete(Shape::image(4, 4, 1),
                               {{"conv2d", "c", {{"units", n(1)}, {"kernel", n(5)}}}}),
                      0, "kernel"),

@@ -29,11 +29,11 @@ void require_gpu(const TrialResources& asked, const rt::Platform& platform,
     for (const Piece& piece : trial) {
       if (piece.step_flops < gpu_from) continue;
       const double wanted = asked.any_gpu ? gpu_from : asked.gpus;
-      throw base::Error(
-          base::Errc::no_device,
-          base::cat("resources.",
-                    asked.any_gpu ? "gpu_from: " : "gpus: ", base::format_double(wanted),
-                    ": the study has networks for a GPU, but there is none (", platform.name, ")"));
+      throw base::Error(base::Errc::no_device,
+                        base::cat("\"resources.", asked.any_gpu ? "gpu_from: " : "gpus: ",
+                                  base::format_double(wanted),
+                                  "\" needs a GPU for networks of this study, but there is none (",
+                                  platform.name, ")"));
     }
   }
 }

@@ -63,7 +63,7 @@ TEST_F(SameStudy, AnotherSearchIsRefused) {
   EXPECT_NE(
       refusal(text(), text("seed: 5\n"))
           .find("differs in seed (5 now, 0 in the old study): give the new study another name "
-                "(warm_start: runs/old then"),
+                "(to reuse the old trials, add \"warm_start: runs/old\" to it)"),
       std::string::npos);
 }
 

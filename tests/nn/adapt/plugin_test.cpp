@@ -79,9 +79,9 @@ TEST(Plugin, TheProgramsOwnErrorsAreCaughtAsWhatTheyAre) {
 }
 
 TEST(Plugin, WhatIsNoPolicyIsRefused) {
-  EXPECT_NE(
-      refusal(broken("no_policy")).find("no_policy.so: is not a policy: it has no TRELLIS_POLICY"),
-      std::string::npos);
+  EXPECT_NE(refusal(broken("no_policy"))
+                .find("no_policy.so: this is not a policy: it has no TRELLIS_POLICY"),
+            std::string::npos);
   EXPECT_NE(refusal(broken("old_interface"))
                 .find("was compiled for another interface of policies "
                       "(version 0; this program has version " +
@@ -109,8 +109,8 @@ TEST(Plugin, AnotherContentIsRefused) {
     (void)complete(other);
     FAIL() << "taken";
   } catch (const base::Error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              other.plugin + ": has the content " + content + ", expected " + other.content);
+    EXPECT_EQ(std::string(error.what()), other.plugin + ": the file has the content " + content +
+                                             ", expected " + other.content);
   }
 }
 

@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
                [](auto& f) {
                  f.put(kTrainImages, idx({8, 0, 3}, ""));
                },
-               "train-images-idx3-ubyte: the file is empty: it claims 8x0x3 values"},
+               "train-images-idx3-ubyte: the file has no values: its header claims 8x0x3 values"},
         BadIdx{
             "packed_claim",
             [](auto& f) {

@@ -161,7 +161,7 @@ TEST(ModelFile, FilesThatContradictTheirSpecAreRefused) {
   EXPECT_EQ(message({tensors[0], tensor("other", {2})}, good),
             "m: the file has no tensor \"output.bias\"");
   EXPECT_EQ(message({tensors[0], tensor("output.bias", {3})}, good),
-            "m: the tensor \"output.bias\" does not have the type and shape of its spec");
+            "m: tensor 'output.bias' is F32 [3], expected F32 [2]");
   // A spec of a network larger than any memory is refused by what the file holds, not by trying.
   EXPECT_EQ(message(tensors,
                     with("spec", nn::spec_json(nn::complete(nn_test::mlp(40'000, {40'000}, 2))))),
