@@ -179,7 +179,7 @@ class Jobs:
     def driver_without_time(self):
         """A job that is too short for any task is not started again and again."""
         job = self.begin("--detach", wish=("--nodes", f"slurm:{NODES}", "--slurm", "-p main -t 1"))
-        wait_until(lambda: not self.queue(), f"the end of {self.queue()}", 40)
+        wait_until(lambda: not self.queue(), f"the end of {self.queue()}", 90)
         assert state(self.rig, job) in ("FAILED", "COMPLETED"), state(self.rig, job)
         log = (self.study.folder / self.runs / f"small/net/driver-{job}.log").read_text()
         assert "no task was done: this job is not to be started again" in log, log
