@@ -12,10 +12,12 @@ namespace cli {
 
 void declare_export(Arguments& arguments) {
   declare_run(arguments);
-  arguments.option("--format", "csv|json|onnx|optuna",
-                   "the trials (default: csv; optuna: a journal file), or the best network as "
-                   "onnx");
-  arguments.option("--output", "FILE", "write there instead of to the terminal");
+  arguments.option("--format", "csv|json|onnx|optuna|tensorboard",
+                   "the trials (default: csv; optuna: a journal file; tensorboard: event files), or "
+                   "the best network as onnx");
+  arguments.option("--output", "FILE",
+                   "write there instead of to the terminal; for tensorboard a folder");
+  arguments.option("--best", "N", "only the N best trials (tensorboard)");
   arguments.flag("--candidates", "what adapting networks tried instead of the trials (csv)");
   arguments.flag("--edf", "instead of the trials: what share of them has each value or less");
   arguments.flag("--slice", "instead of the trials: what they had along each parameter");
@@ -33,6 +35,11 @@ std::string exported_instead(const Arguments& arguments) {
     given = flag;
   }
   return given;
+}
+
+void require_format_of_best(const Arguments& arguments) {
+  if (!arguments.has("--best") || arguments.text("--format") == "tensorboard") return;
+  throw base::Error(base::Errc::usage, "--best works only with --format tensorboard");
 }
 
 std::string table_format(const Arguments& arguments, const std::string& what) {

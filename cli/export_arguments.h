@@ -12,6 +12,9 @@ namespace cli {
 /// usage error for two of them.
 [[nodiscard]] std::string exported_instead(const Arguments& arguments);
 
+/// Throws a usage error for --best with a format that has all trials.
+void require_format_of_best(const Arguments& arguments);
+
 /// `--format` for what is csv or JSON; csv where nothing is said. Throws a usage error that begins
 /// with `what` for another format.
 [[nodiscard]] std::string table_format(const Arguments& arguments, const std::string& what);

@@ -33,8 +33,9 @@ int exec_other(cli::Program program, char** argv) {
   return 6;
 }
 
-/// A network is written by the program that has the arithmetic, a journal and what matters by the
-/// one that knows study files; everything else that `export` gives is read from the log.
+/// A network is written by the program that has the arithmetic; what other tools open, and what
+/// matters, by the one that knows study files. Everything else that `export` gives is read from the
+/// log.
 bool exports_by_engine(std::span<char* const> words) {
   if (words.size() < 2 || std::string_view(words[1]) != "export") return false;
   for (std::size_t i = 2; i < words.size(); ++i) {
@@ -43,7 +44,8 @@ bool exports_by_engine(std::span<char* const> words) {
     if (word == "--importance") return true;
     if (word.starts_with("--format=")) format = word.substr(word.find('=') + 1);
     if (word == "--format" && i + 1 < words.size()) format = words[i + 1];
-    if (format == "onnx" || format == "optuna") return true;
+    for (const std::string_view other : {"onnx", "optuna", "tensorboard"})
+      if (format == other) return true;
   }
   return false;
 }

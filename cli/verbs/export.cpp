@@ -13,11 +13,13 @@ namespace cli {
 int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
-    const std::string known[] = {"csv", "json", "onnx", "optuna"};
-    throw base::Error(base::Errc::usage, base::cat("--format: '", base::printable(format, 60),
-                                                   "', expected csv, json, onnx or optuna",
-                                                   base::did_you_mean(format, known)));
+    const std::string known[] = {"csv", "json", "onnx", "optuna", "tensorboard"};
+    throw base::Error(base::Errc::usage,
+                      base::cat("--format: '", base::printable(format, 60),
+                                "', expected csv, json, onnx, optuna or tensorboard",
+                                base::did_you_mean(format, known)));
   }
+  require_format_of_best(arguments);
   hpo::StudyReader study = open_run(arguments);
   hpo::ExportOptions options{.times = arguments.has("--times")};
   const std::string instead = exported_instead(arguments);

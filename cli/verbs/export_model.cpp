@@ -7,6 +7,7 @@
 #include "cli/model_path.h"
 #include "cli/output_file.h"
 #include "cli/runs.h"
+#include "cli/tool_exports.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/export/optuna.h"
 #include "hpo/study/spec.h"
@@ -27,6 +28,7 @@ int export_optuna(const Arguments& arguments) {
 }  // namespace
 
 int run_export_model(const Arguments& arguments) {
+  require_format_of_best(arguments);
   const std::string instead = exported_instead(arguments);
   if (instead == "--importance") {
     const hpo::PlotData data = hpo::importance_data(importances_of(open_run(arguments)));
@@ -37,6 +39,7 @@ int run_export_model(const Arguments& arguments) {
   if (!instead.empty() || arguments.has("--times"))
     (void)table_format(arguments, instead.empty() ? "--times" : instead);
   if (format == "optuna") return export_optuna(arguments);
+  if (format == "tensorboard") return export_tensorboard(arguments);
   if (format != "onnx") throw base::Error(base::Errc::internal, "the engine exports networks only");
   if (!arguments.has("--output"))
     throw base::Error(base::Errc::usage,

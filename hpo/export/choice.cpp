@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "hpo/export/best_trials.h"
 #include "hpo/export/export.h"
 #include "hpo/log/metrics.h"
 #include "hpo/space/value.h"
@@ -85,6 +86,21 @@ void sort_by(std::vector<TrialRow>& trials, const StudyReader& study, const std:
 }
 
 }  // namespace
+
+std::vector<TrialRow> best_trials(const StudyReader& study, std::size_t count) {
+  std::vector<TrialRow> trials = study.trials();
+  const Objective objective = study.objective();
+  const auto rank = [](const TrialRow& trial) {
+    return can_be_best(trial) ? 0 : can_lead(trial) ? 1 : 2;
+  };
+  std::ranges::stable_sort(trials, [&](const TrialRow& a, const TrialRow& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (rank(a) == 0) return is_better_trial(a, b, objective);
+    return rank(a) == 1 && leads(a, b, objective);
+  });
+  if (trials.size() > count) trials.resize(count);
+  return trials;
+}
 
 std::vector<TrialRow> chosen_trials(const StudyReader& study, const TrialChoice& choice) {
   std::vector<TrialRow> trials = study.trials();

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <ctime>
 #include <map>
-#include <set>
 #include <variant>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "hpo/export/courses.h"
 #include "hpo/log/metrics.h"
 #include "hpo/log/trial_table.h"
 
@@ -195,23 +195,12 @@ class Journal {
     add_end(trial, end_of(trial, events));
   }
 
-  /// Of several attempts the last, and in it the first of a step: behind it comes the value that
-  /// was told at the end. That one alone, at one moment with the end, is no report.
   void add_reports(std::uint64_t trial, const std::vector<EventRow>& events) {
-    std::map<std::int64_t, double> reports;
-    std::set<std::int64_t> seen;  // in this attempt
-    for (const EventRow& event : events) {
-      if (event.kind == "retried" || event.kind == "reopened") seen.clear();
-      const EventRow& end = events.back();
-      if (event.kind != "reported") continue;
-      if (asked_ && end.kind == "ended" && end.vtime == event.vtime) continue;
-      const auto& report = std::get<Reported>(event.body);
-      if (seen.insert(report.step).second) reports[report.step] = report.value;
-    }
-    for (const auto& [step, value] : reports) {
+    for (const EventRow* event : counted_reports(events, asked_)) {
+      const auto& report = std::get<Reported>(event->body);
       Line line(set_report);
-      line.json().field("trial_id", trial).field("step", step);
-      line.json().key("intermediate_value").raw(number(value));
+      line.json().field("trial_id", trial).field("step", report.step);
+      line.json().key("intermediate_value").raw(number(report.value));
       std::move(line).add_to(out_);
     }
   }

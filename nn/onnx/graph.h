@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "nn/onnx/proto.h"
+#include "base/protobuf.h"
 
 namespace nn::onnx {
 
@@ -55,7 +55,7 @@ class Graph {
   std::string constant(const std::string& name, const Dims& dims, std::span<const std::byte> values,
                        Type type);
 
-  Message graph_;
+  base::ProtoMessage graph_;
 };
 
 /// What this writes: the operation set and the version of the format.

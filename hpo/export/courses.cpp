@@ -1,0 +1,66 @@
+#include "hpo/export/courses.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "hpo/log/metrics.h"
+
+namespace hpo {
+
+namespace {
+
+/// Rows of the log are shown with whole seconds.
+std::int64_t micros_of(const EventRow& event) {
+  return base::wall_seconds(event.wall).value_or(0) * 1'000'000;
+}
+
+Course course_of(std::span<const EventRow> events, const StudyInfo& info) {
+  Course course;
+  if (events.empty()) return course;
+  course.began = micros_of(events.front());
+  if (events.back().kind == "ended") course.ended = micros_of(events.back());
+  for (const EventRow* event : counted_reports(events, info.asked)) {
+    const auto& report = std::get<Reported>(event->body);
+    Metrics metrics = report.metrics;
+    if (find_metric(metrics, info.metric) == nullptr)
+      metrics.emplace(metrics.begin(), info.metric, report.value);
+    course.reports.push_back({micros_of(*event), report.step, report.value, std::move(metrics)});
+  }
+  return course;
+}
+
+}  // namespace
+
+std::vector<const EventRow*> counted_reports(std::span<const EventRow> of_trial, bool asked) {
+  std::map<std::int64_t, const EventRow*> by_step;
+  std::set<std::int64_t> seen;  // in this attempt
+  for (const EventRow& event : of_trial) {
+    if (event.kind == "retried" || event.kind == "reopened") seen.clear();
+    if (event.kind != "reported") continue;
+    const EventRow& end = of_trial.back();
+    if (asked && end.kind == "ended" && end.vtime == event.vtime) continue;
+    const std::int64_t step = std::get<Reported>(event.body).step;
+    if (seen.insert(step).second) by_step[step] = &event;
+  }
+  std::vector<const EventRow*> reports;
+  for (const auto& [step, event] : by_step) reports.push_back(event);
+  return reports;
+}
+
+std::vector<Course> courses_of(const StudyReader& study) {
+  const StudyInfo info = study.info();
+  std::vector<std::vector<EventRow>> of_trials;
+  for (EventRow& event : study.events()) {
+    if (!event.trial) continue;
+    if (*event.trial >= of_trials.size()) of_trials.resize(*event.trial + 1);
+    of_trials[*event.trial].push_back(std::move(event));
+  }
+  std::vector<Course> courses;
+  courses.reserve(of_trials.size());
+  for (const auto& of_trial : of_trials) courses.push_back(course_of(of_trial, info));
+  return courses;
+}
+
+}  // namespace hpo

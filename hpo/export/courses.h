@@ -1,0 +1,36 @@
+#pragma once
+// How each trial went, as other tools keep it: a list of reports with their moments.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hpo/log/study_reader.h"
+
+namespace hpo {
+
+/// One report of a trial. Moments are wall clock, microseconds since 1970, to a second.
+struct CourseReport {
+  std::int64_t at = 0;
+  std::int64_t step = 0;
+  double value = 0;  ///< the objective
+  Metrics metrics;   ///< the objective too, under its name
+};
+
+/// One trial.
+struct Course {
+  std::int64_t began = 0;             ///< when the trial was created
+  std::int64_t ended = 0;             ///< 0: it has not ended
+  std::vector<CourseReport> reports;  ///< by ascending step, each step once
+};
+
+/// Returns the report that counts of each step, by ascending step: that of the last attempt, and in
+/// it the first one. A value that was told at the end follows it there. In a study whose trials are
+/// run by others (`asked`) the value told at the same moment as the end is no report.
+[[nodiscard]] std::vector<const EventRow*> counted_reports(std::span<const EventRow> of_trial,
+                                                           bool asked);
+
+/// Returns the course of each trial, by its number.
+[[nodiscard]] std::vector<Course> courses_of(const StudyReader& study);
+
+}  // namespace hpo
