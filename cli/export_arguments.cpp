@@ -12,12 +12,13 @@ namespace cli {
 
 void declare_export(Arguments& arguments) {
   declare_run(arguments);
-  arguments.option("--format", "csv|json|onnx|optuna|tensorboard",
-                   "the trials (default: csv; optuna: a journal file; tensorboard: event files), or "
-                   "the best network as onnx");
+  arguments.option("--format", "csv|json|mlflow|onnx|optuna|tensorboard",
+                   "the trials (default: csv; optuna: a journal file; tensorboard: event files; "
+                   "mlflow: to a server), or the best network as onnx");
   arguments.option("--output", "FILE",
-                   "write there instead of to the terminal; for tensorboard a folder");
-  arguments.option("--best", "N", "only the N best trials (tensorboard)");
+                   "write there instead of to the terminal; for tensorboard a folder, for mlflow "
+                   "the server's address");
+  arguments.option("--best", "N", "only the N best trials (tensorboard, mlflow)");
   arguments.flag("--candidates", "what adapting networks tried instead of the trials (csv)");
   arguments.flag("--edf", "instead of the trials: what share of them has each value or less");
   arguments.flag("--slice", "instead of the trials: what they had along each parameter");
@@ -38,8 +39,9 @@ std::string exported_instead(const Arguments& arguments) {
 }
 
 void require_format_of_best(const Arguments& arguments) {
-  if (!arguments.has("--best") || arguments.text("--format") == "tensorboard") return;
-  throw base::Error(base::Errc::usage, "--best works only with --format tensorboard");
+  const std::string format = arguments.text("--format");
+  if (!arguments.has("--best") || format == "tensorboard" || format == "mlflow") return;
+  throw base::Error(base::Errc::usage, "--best works only with --format tensorboard or mlflow");
 }
 
 std::string table_format(const Arguments& arguments, const std::string& what) {

@@ -44,7 +44,7 @@ bool exports_by_engine(std::span<char* const> words) {
     if (word == "--importance") return true;
     if (word.starts_with("--format=")) format = word.substr(word.find('=') + 1);
     if (word == "--format" && i + 1 < words.size()) format = words[i + 1];
-    for (const std::string_view other : {"onnx", "optuna", "tensorboard"})
+    for (const std::string_view other : {"mlflow", "onnx", "optuna", "tensorboard"})
       if (format == other) return true;
   }
   return false;

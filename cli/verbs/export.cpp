@@ -13,10 +13,10 @@ namespace cli {
 int run_export(const Arguments& arguments) {
   std::string format = arguments.has("--format") ? arguments.text("--format") : "csv";
   if (format != "csv" && format != "json") {
-    const std::string known[] = {"csv", "json", "onnx", "optuna", "tensorboard"};
+    const std::string known[] = {"csv", "json", "mlflow", "onnx", "optuna", "tensorboard"};
     throw base::Error(base::Errc::usage,
                       base::cat("--format: '", base::printable(format, 60),
-                                "', expected csv, json, onnx, optuna or tensorboard",
+                                "', expected csv, json, mlflow, onnx, optuna or tensorboard",
                                 base::did_you_mean(format, known)));
   }
   require_format_of_best(arguments);

@@ -40,6 +40,7 @@ int run_export_model(const Arguments& arguments) {
     (void)table_format(arguments, instead.empty() ? "--times" : instead);
   if (format == "optuna") return export_optuna(arguments);
   if (format == "tensorboard") return export_tensorboard(arguments);
+  if (format == "mlflow") return export_mlflow(arguments);
   if (format != "onnx") throw base::Error(base::Errc::internal, "the engine exports networks only");
   if (!arguments.has("--output"))
     throw base::Error(base::Errc::usage,

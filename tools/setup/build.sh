@@ -22,7 +22,7 @@ inputs() {
   "$setup_dir/find-starpu" cuda
   "$setup_dir/find-starpu" simgrid
   command -v nvcc || true
-  pkg-config --modversion grpc++ openssl 2>/dev/null || true
+  pkg-config --modversion grpc++ openssl cpp-httplib 2>/dev/null || true
 }
 
 by_hand="configured by hand"
