@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <numeric>
+#include <tuple>
 
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -43,17 +45,17 @@ std::string paje_colour(std::size_t i) {
 
 constexpr std::string_view kPajeHeader = R"(%EventDef PajeDefineContainerType 1
 % Alias string
-% ContainerType string
+% Type string
 % Name string
 %EndEventDef
 %EventDef PajeDefineStateType 2
 % Alias string
-% ContainerType string
+% Type string
 % Name string
 %EndEventDef
 %EventDef PajeDefineEntityValue 3
 % Alias string
-% EntityType string
+% Type string
 % Name string
 % Color color
 %EndEventDef
@@ -81,6 +83,30 @@ constexpr std::string_view kPajeHeader = R"(%EventDef PajeDefineContainerType 1
 % Container string
 %EndEventDef
 )";
+
+/// Returns where each span ends in the files: where another one begins on its lane that ends later,
+/// or at its own end. A worker that is late to say that it idles no more has begun its task then,
+/// and readers drop spans that overlap partly.
+std::vector<base::Moment> shown_ends(const std::vector<Span>& spans) {
+  std::vector<base::Moment> ends;
+  std::vector<std::size_t> order(spans.size()), open;
+  for (const Span& s : spans) ends.push_back(std::max(s.start, s.end));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(spans[a].lane, spans[a].start, ends[b]) <
+           std::tuple(spans[b].lane, spans[b].start, ends[a]);
+  });
+  for (const std::size_t i : order) {
+    const auto is_over = [&](std::size_t other) {
+      return spans[other].lane != spans[i].lane || ends[other] <= spans[i].start;
+    };
+    while (!open.empty() && is_over(open.back())) open.pop_back();
+    for (; !open.empty() && ends[open.back()] < ends[i]; open.pop_back())
+      ends[open.back()] = spans[i].start;
+    open.push_back(i);
+  }
+  return ends;
+}
 
 }  // namespace
 
@@ -135,11 +161,14 @@ std::string Trace::chrome_json() const {
     meta("thread_name", "\"name\": " + base::quote_json(lanes_[i]));
     meta("thread_sort_index", base::cat("\"sort_index\": ", i));
   }
-  for (const Span& s : spans_) {
-    out += base::cat(
-        ",\n{\"name\": ", base::quote_json(s.name), ", \"cat\": \"", span_kind_name(s.kind),
-        "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
-        ", \"dur\": ", micros(s.end - s.start), ", \"pid\": 1, \"tid\": ", s.lane, ", \"args\": {");
+  const std::vector<base::Moment> ends = shown_ends(spans_);
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    const Span& s = spans_[i];
+    out +=
+        base::cat(",\n{\"name\": ", base::quote_json(s.name), ", \"cat\": \"",
+                  span_kind_name(s.kind), "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
+                  ", \"dur\": ", micros(ends[i] - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
+                  ", \"args\": {");
     std::string_view separator = "";
     if (!s.group.empty()) {
       out += base::cat("\"group\": ", base::quote_json(s.group));
@@ -185,9 +214,10 @@ std::string Trace::paje() const {
   std::vector<Event> events;
   events.reserve(spans_.size() * 2);
   base::Moment last = start_;
+  const std::vector<base::Moment> ends = shown_ends(spans_);
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const Span& s = spans_[i];
-    const base::Moment end = std::max(s.end, s.start + base::Duration(1));
+    const base::Moment end = std::max(ends[i], s.start + base::Duration(1));
     events.push_back({s.start, true, end, i});
     events.push_back({end, false, s.start, i});
     last = std::max(last, end);

@@ -147,7 +147,8 @@ void declare_sweep(Arguments& arguments) {
                    "what sbatch is told for each of them, such as \"-p gpu --gres=gpu:4\"");
   arguments.flag(kDetach,
                  "the driver is one of those jobs, too, and this command does not wait for it");
-  arguments.flag("--trace", "write trace.json (Chrome, Perfetto) into the study's folder");
+  arguments.flag("--trace",
+                 "write trace.json (Perfetto) and trace.paje (ViTE) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
 }
 

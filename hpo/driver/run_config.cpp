@@ -64,6 +64,8 @@ rt::Config config_of(const RunOptions& options, const StudySpec& study) {
   config.gpu_failed = options.gpu_failed;
   config.graph_file = options.graph_file;
   config.trace_file = options.trace_file;
+  if (!options.trace_file.empty())
+    config.paje_file = base::Path(options.trace_file).replace_extension(".paje");
   return config;
 }
 

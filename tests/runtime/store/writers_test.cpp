@@ -63,6 +63,24 @@ TEST(Trace, PajeIsOneListInTimeOrder) {
       "5 0.000003000 w0 W\n5 0.000003000 w1 W\n5 0.000003000 p P\n");
 }
 
+TEST(Trace, SpansOfALaneNeverOverlapPartly) {
+  const FakeClock clock;
+  rt::Trace trace;
+  const unsigned a = trace.add_lane("cpu 0"), b = trace.add_lane("cpu 1");
+  trace.add(span(a, 0, 5000, "late"));
+  trace.add(span(a, 3000, 9000, "task"));
+  trace.add(span(a, 4000, 5000, "inner"));
+  trace.add(span(b, 0, 6000, "other"));
+  const std::string json = trace.chrome_json(), paje = trace.paje();
+  EXPECT_NE(json.find(R"("ts": 0.000, "dur": 3.000, "pid": 1, "tid": 0)"), std::string::npos)
+      << json;
+  EXPECT_NE(json.find(R"("ts": 3.000, "dur": 6.000)"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("ts": 4.000, "dur": 1.000)"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("ts": 0.000, "dur": 6.000, "pid": 1, "tid": 1)"), std::string::npos)
+      << json;
+  EXPECT_NE(paje.find("7 0.000003000 S w0\n6 0.000003000 S w0 v"), std::string::npos) << paje;
+}
+
 TEST(Trace, BeyondItsLimitItCounts) {
   rt::Trace trace(2);
   const unsigned lane = trace.add_lane("cpu 0");
