@@ -3,7 +3,8 @@
 usage: join_page.py OUTPUT FILE.css... VARIANT=FILE.js,FILE.js...
 
 Each variant is the script of one kind of page. Every page carries the text, so remarks and blanks that mean nothing are left out,
-and names of functions and constants become short. The hashes are those of the page's Content-Security-Policy.
+names of functions, of constants and of what the browser offers become short, and declarations in a row become one. The hashes are
+those of the page's Content-Security-Policy.
 """
 
 import base64
@@ -26,6 +27,7 @@ TOKEN = re.compile(r"""
 | (?P<word>\.?[\w$][\w$.]*)
 | (?P<sign>.)
 """, re.VERBOSE | re.DOTALL)
+BROWSER = ("Math", "Number", "document", "window", "Infinity", "performance")
 OPENS, CLOSES = "{[(,;=&|?:<*%", "})],;.?:&|"
 
 
@@ -60,27 +62,62 @@ def declared_names(text):
     return names
 
 
-def short(i):
+def short(i, free):
     digits = "abcdefghijklmnopqrstuvwxyz"
+    if i < len(free):
+        return free[i]
+    i -= len(free)
     return "$" + (digits[i] if i < 26 else digits[i // 26 - 1] + digits[i % 26])
 
 
 def short_names(text):
-    """Another name for each declared one that is nowhere a property or part of a text."""
+    """Another name for each declared one that is nowhere a property or part of a text, and for the browser's that stand often."""
     tokens = list(tokens_of(text))
     words = [token.split(".")[0] for _, token, _ in tokens]
+    free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in words]
     fixed = set(re.findall(r"\w+", " ".join(token for kind, token, _ in tokens if kind == "text")))
     for i, (kind, _, bracket) in enumerate(tokens[1:-1], 1):
         before, after = tokens[i - 1][1], tokens[i + 1][1]
         if kind == "word" and is_property(before, after, bracket):
             fixed.add(words[i])
     fixed |= {word for _, token, _ in tokens for word in token.split(".")[1:]}
-    often = sorted({name for name in declared_names(text) - fixed if words.count(name) > 1}, key=lambda name: -words.count(name))
-    return {name: short(i) for i, name in enumerate(often)}
+    known = {name for name in declared_names(text) - fixed if words.count(name) > 1}
+    known |= {name for name in BROWSER if words.count(name) > 2 and name not in declared_names(text)}
+    often = sorted(sorted(known), key=lambda name: -words.count(name))
+    return {name: short(i, free) for i, name in enumerate(often)}
+
+
+def joined_declarations(text):
+    """`const a = 1; const b = 2;` as `let a = 1, b = 2;`: what is assigned twice was found before."""
+    tokens = [match for match in TOKEN.finditer(text) if match.lastgroup not in ("remark", "blank")]
+    out, at, open_brackets, declares = "", 0, [], [False]
+    for i, match in enumerate(tokens):
+        token = match.group()
+        follows = tokens[i + 1].group() if i + 1 < len(tokens) else ""
+        in_block = not open_brackets or open_brackets[-1] == "{"
+        out += text[at:match.start()]
+        at = match.end()
+        if token in ("const", "let"):
+            out += "" if declares[-1] and in_block else "let"
+            declares[-1] = declares[-1] or in_block
+            continue
+        if token == ";" and in_block and declares[-1]:
+            declares[-1] = follows in ("const", "let")
+            out += "," if declares[-1] else ";"
+            continue
+        out += token
+        if token in "{([":
+            open_brackets.append(token)
+            declares.append(False)
+        elif token in "})]" and open_brackets:
+            open_brackets.pop()
+            declares.pop()
+    return out + text[at:]
 
 
 def script_of(text):
     names = short_names(text)
+    text = joined_declarations(text)
     out = ""
     gap = ""
     for match in TOKEN.finditer(text):
@@ -101,7 +138,8 @@ def script_of(text):
                 out += " "
         gap = ""
         out += token
-    return '"use strict";(() => {\n' + out + "\n})();"
+    browser = ",".join(f"{names[name]}={name}" for name in BROWSER if name in names)
+    return '"use strict";(()=>{' + (f"let {browser};" if browser else "") + out + "})();"
 
 
 def style_of(text):

@@ -12,7 +12,8 @@ void Table::add(std::string_view tag, const std::vector<Cell>& cells, std::strin
   for (std::size_t i = 0; i < cells.size(); ++i) {
     // The name of a row is a heading, whose place says that it is one and a text.
     const bool names_row = tag == "td" && i == 0 && names_ > 0;
-    const std::string_view name = names_row ? "th" : tag;
+    // A screen reader would announce a heading without a text.
+    const std::string_view name = names_row ? "th" : cells[i].html.empty() ? "td" : tag;
     rows_ += base::cat("<", name, i < names_ && !names_row ? " class=\"n\">" : ">", cells[i].html,
                        "</", name, ">");
   }
@@ -68,7 +69,7 @@ std::string bar(const std::vector<std::pair<std::string, double>>& shares) {
 }
 
 std::string picture(std::string_view name, std::string_view label) {
-  return base::cat("<figure class=\"chart\" data-chart=\"", name, "\" role=\"img\" aria-label=\"",
+  return base::cat("<figure class=\"chart\" data-chart=\"", name, "\" aria-label=\"",
                    escaped(label), "\"></figure>\n");
 }
 

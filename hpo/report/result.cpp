@@ -110,7 +110,7 @@ std::string winner_parameters(const Gathered& study) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const auto& [name, value] : study.best->params) pairs.emplace_back(name, study.label(value));
   if (pairs.empty()) return "";
-  return base::cat("<h3>Its parameters</h3>\n", facts(pairs));
+  return base::cat("<h2 class=\"sub\">Its parameters</h2>\n", facts(pairs));
 }
 
 /// The winner and the simplest predictors by the same metric.
@@ -131,7 +131,8 @@ std::string baselines_table(const Gathered& study) {
                 "winner");
     table.row({row.name, cell(row.metrics, metric), cell(row.metrics, test)});
   }
-  return rows == 0 ? "" : base::cat("<h3>Beside simpler predictors</h3>\n", table.html());
+  return rows == 0 ? ""
+                   : base::cat("<h2 class=\"sub\">Beside simpler predictors</h2>\n", table.html());
 }
 
 /// The counts, or of many classes the most frequent mistakes.
@@ -140,8 +141,9 @@ std::string confusion_html(const Gathered& study) {
   const ConfusionTable& table = study.confusion;
   const std::size_t classes = table.classes.size();
   if (classes == 0) return "";
-  std::string title = base::cat("<h3>Rows of the ", table.part == "test" ? "test" : "validation",
-                                " part: true class by answer</h3>\n");
+  std::string title =
+      base::cat("<h2 class=\"sub\">Rows of the ", table.part == "test" ? "test" : "validation",
+                " part: true class by answer</h2>\n");
   if (classes <= kWidest) {
     std::vector<Cell> head{"true \\ answer"};
     for (const std::string& name : table.classes) head.emplace_back(name);

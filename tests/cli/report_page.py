@@ -8,65 +8,15 @@ usage: report_page.py BUILD_CLI_FOLDER MAKE_REPORT_STUDIES [--large]
 playwright."""
 import json
 import os
-import pathlib
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
+
+from page_browser import Opened, chromium_browser, expect, made_studies, report, run, studies_in, trellis
+from page_sentences import Facts, wrong_sentences
 
 LARGE = 10_000
 # Of an idle machine; a machine that is shared gets a multiple.
 FIRST_SCREEN, WHOLE_PAGE, WRITING, SLACK = 0.4, 0.8, 0.6, 4.0
 MOST_BYTES, MOST_SMALL_BYTES = 1_500_000, 60_000
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(held, what):
-    if not held:
-        raise Failed(what)
-
-
-def skip(why):
-    print(f"SKIPPED, NO PAGE WAS OPENED: {why}")
-    sys.exit(77)
-
-
-def chromium():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
-    return skip("there is no Chromium (Debian: apt install chromium)")
-
-
-def trellis(programs, folder, *words):
-    done = subprocess.run([os.path.join(programs, "trellis"), *words], cwd=folder, capture_output=True, text=True, timeout=120,
-                          check=False)
-    expect(done.returncode in (0, 1), f"trellis {' '.join(words)}: {done.returncode}: {done.stderr[-400:]}")
-    return done.stdout
-
-
-class Opened:
-    """A page in the browser, and what it asked for or complained about."""
-
-    def __init__(self, browser, file, **options):
-        self.context = browser.new_context(offline=True, **options)
-        self.page = self.context.new_page()
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(file.as_uri())
-
-    def ready(self):
-        self.page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
-        return self
-
-    def close(self):
-        self.context.close()
 
 
 def check_quiet(opened, name):
@@ -78,7 +28,7 @@ def check_quiet(opened, name):
 def check_pictures(opened, name):
     empty = opened.page.evaluate("""() => [...document.querySelectorAll('figure.chart')].filter((figure) => {
       const canvas = figure.querySelector('canvas');
-      if (!canvas || !canvas.width || !figure.getAttribute('aria-label')) return true;
+      if (!canvas || !canvas.width || canvas.getAttribute('role') !== 'img' || !canvas.getAttribute('aria-label')) return true;
       const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
       return !data.some((value) => value);
     }).map((figure) => figure.dataset.chart)""")
@@ -92,21 +42,14 @@ def check_numbers(opened, programs, runs, name):
         opened.page.query_selector("[data-chart=history]") else []
     if marks:
         expect(sorted(marks) == numbers, f"{name}: the history has {len(marks)} marks, there are {len(numbers)} values")
-    heading = opened.page.inner_text("h1")
-    best = trellis(programs, runs, "best", name, "--json", "--dir", ".")
-    if best:
-        best = json.loads(best)
-        named = re.search(rf"\b[Tt]rial {best['trial']}\b", heading)
-        expect(named, f"{name}: the best is {best['trial']}, the page says: {heading}")
-        if best["verdict"]:
-            first = best["verdict"]["text"].split("; ")[0]
-            expect(first in heading, f"{name}: the verdict is not the first sentence: {heading}")
-    shares = json.loads(trellis(programs, runs, "importance", name, "--json", "--dir", ".") or "[]")
-    if len(shares) > 1 and name == "sixty":
-        first = shares[0]
-        said = opened.page.inner_text("#parameters h2")
-        right = first["parameter"] in said and f"{round(100 * first['share'])}%" in said
-        expect(right, f"{name}: {first}, the page says: {said}")
+    def ask(verb, *words):
+        return trellis(programs, runs, verb, name, *(words or ("--json",)), "--dir", ".")
+
+    facts = Facts(ask, runs / name / "study.db")
+    headings = opened.page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('section')].map(
+      (section) => [section.id, section.querySelector('h1, h2').textContent]))""")
+    wrong = wrong_sentences(facts, headings)
+    expect(not wrong, f"{name}: the other verbs say something else than {wrong}")
 
 
 def check_without_scripts(browser, file, name):
@@ -163,12 +106,10 @@ def shoot(browser, file, picture):
 
 
 def check_all(browser, programs, runs, large):
-    names = sorted(path.name for path in runs.iterdir() if path.is_dir())
-    for name in names:
+    for name in studies_in(runs):
         start = os.times().elapsed
-        trellis(programs, runs, "report", name, "--dir", ".")
+        file = report(programs, runs, name)
         written = os.times().elapsed - start
-        file = runs / name / "report.html"
         if name == "large":
             check_time(browser, file, written)
             continue
@@ -196,24 +137,9 @@ def check_all(browser, programs, runs, large):
 def main():
     programs, make = map(os.path.abspath, sys.argv[1:3])
     large = "--large" in sys.argv[3:]
-    program = chromium()
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        skip("there is no playwright (pip install playwright)")
-    with tempfile.TemporaryDirectory(prefix="trellis-report-") as folder, sync_playwright() as play:
-        runs = pathlib.Path(folder)
-        subprocess.run([make, folder, *([str(LARGE)] if large else [])], check=True)
-        flags = ["--disable-dev-shm-usage"] + (["--no-sandbox"] if os.geteuid() == 0 else [])
-        browser = play.chromium.launch(executable_path=program, args=flags)
-        try:
-            check_all(browser, programs, runs, large)
-        except Failed as failed:
-            print(failed)
-            sys.exit(1)
-        finally:
-            browser.close()
+    with chromium_browser() as browser, made_studies(make, *([str(LARGE)] if large else [])) as runs:
+        check_all(browser, programs, runs, large)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -50,6 +50,10 @@ class Chart {
     this.height = height;
     this.box = make('div', 'box');
     this.canvas = this.box.appendChild(make('canvas'));
+    // The figure has buttons, too, which nobody could reach inside of an image.
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', figure.getAttribute('aria-label'));
+    figure.removeAttribute('aria-label');
     this.over = this.box.appendChild(make('canvas', 'over'));
     this.tip = this.box.appendChild(make('div', 'tip'));
     this.note = make('p', 'note');

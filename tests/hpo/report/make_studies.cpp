@@ -105,6 +105,58 @@ void write_adaptive(const base::Path& folder) {
   (void)made.reader();
 }
 
+/// A rule stopped every trial; some still wait.
+void write_stopped(const base::Path& folder) {
+  made::Made made(folder, made::facts("stopped"));
+  constexpr std::int64_t kSteps[] = {1, 3};
+  for (std::uint64_t i = 0; i < 25; ++i)
+    made.trial(i, made::params_of(i), kSteps, TrialState::stopped);
+  for (std::uint64_t i = 25; i < 30; ++i) made.create(i, made::params_of(i));
+  (void)made.reader();
+}
+
+/// Programs, whose metric is a loss; every fourth one fails, and one reports no number.
+void write_programs(const base::Path& folder) {
+  StudyFacts facts = made::facts("programs");
+  facts.metric = "loss";
+  facts.objective.maximize = false;
+  made::Made made(folder, facts);
+  made.note(kStepsFact, "1");
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const Params params = made::params_of(i);
+    made.create(i, params);
+    for (std::int64_t step = 10; step <= 50; step += 10) {
+      const double loss = i == 5 ? NAN : 1 - made::value_of(params, step);
+      made.add(i, Reported{.step = step, .value = loss, .metrics = {{"loss", loss}}});
+    }
+    const bool failed = i % 4 == 3;
+    made.end(i, failed ? TrialState::failed : TrialState::complete,
+             failed ? Cause::error : Cause::none, failed ? "exit code 3" : "");
+  }
+  (void)made.reader();
+}
+
+void write_wide(const base::Path& folder) {
+  StudyFacts facts = made::facts("wide");
+  facts.parameters.clear();
+  facts.resolved = "name: wide\nparameters:\n";
+  constexpr std::uint64_t kParameters = 200;
+  for (std::uint64_t k = 0; k < kParameters; ++k) {
+    facts.parameters.push_back(base::cat("p", k));
+    facts.resolved += base::cat("  p", k, ": {type: float, min: 0.0, max: 1.0, scale: linear}\n");
+  }
+  made::Made made(folder, facts);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    Params params;
+    for (std::uint64_t k = 0; k < kParameters; ++k)
+      params.append(base::cat("p", k), made::spread(i * kParameters + k, 0.618034));
+    made.create(i, params);
+    made.report(i, 1, 0.5 + 0.4 * std::get<double>(*params.find("p7")));
+    made.end(i, TrialState::complete);
+  }
+  (void)made.reader();
+}
+
 void write_large(const base::Path& folder, std::uint64_t trials) {
   made::Made made(folder, made::facts("large"));
   for (std::uint64_t i = 0; i < trials; ++i) {
@@ -134,5 +186,8 @@ int main(int argc, char** argv) {
   hpo::write_hostile(folder / "hostile");
   hpo::write_population(folder / "population");
   hpo::write_adaptive(folder / "adaptive");
+  hpo::write_stopped(folder / "stopped");
+  hpo::write_programs(folder / "programs");
+  hpo::write_wide(folder / "wide");
   if (argc > 2) hpo::write_large(folder / "large", std::strtoull(argv[2], nullptr, 10));
 }
