@@ -33,7 +33,7 @@ struct Options {
       {};  ///< names (quality, adapt: also wildcards) with commas between; empty: all
   std::string methods = {};  ///< the same for samplers, ours and rivals', or policies; empty: usual
   std::string against =
-      {};        ///< networks, grid, gpu-small, digits: rivals, commas between; empty: all
+      {};        ///< networks, grid, gpu-small, digits, report: rivals, commas between; empty: all
   int rows = 0;  ///< grid: rows of the data, 0: as many as usual
 };
 
@@ -108,6 +108,8 @@ std::vector<Case> run_tables(
     const Options& options);  ///< ten unprepared tables, and scikit-learn on the same rows
 std::vector<Case> run_frontier(
     const Options& options);  ///< an adaptive network against fixed ones, on Fashion-MNIST
+std::vector<Case> run_report(
+    const Options& options);  ///< pages of studies in a browser, beside those of other tools
 std::vector<Case> run_reshape(
     const Options& options);  ///< growing and shrinking while training, on MNIST
 

@@ -67,6 +67,8 @@ constexpr std::array kBenchmarks = {
     Benchmark{"frontier",
               "an adaptive network against the frontier of fixed ones, on Fashion-MNIST",
               run_frontier},
+    Benchmark{"report", "the page of a study in a browser, beside HiPlot and optuna-dashboard",
+              run_report},
     Benchmark{"reshape", "what growing and shrinking while training do to accuracy, on MNIST",
               run_reshape},
 };

@@ -27,7 +27,7 @@ void declare_bench(Arguments& arguments) {
   arguments.option(
       "--against", "LIST",
       "networks: torch, loader, jax, vmap; grid: jax, shared, torch, ray; digits: optuna-jax, "
-      "optuna-torch, pool, ray (default: all)");
+      "optuna-torch, pool, ray; report: hiplot, hiplot-curves, optuna-dashboard (default: all)");
   arguments.option("--rows", "N", "grid: rows of the data (default: 10000)");
 }
 
