@@ -164,11 +164,11 @@ std::string Trace::chrome_json() const {
   const std::vector<base::Moment> ends = shown_ends(spans_);
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const Span& s = spans_[i];
-    out +=
-        base::cat(",\n{\"name\": ", base::quote_json(s.name), ", \"cat\": \"",
-                  span_kind_name(s.kind), "\", \"ph\": \"X\", \"ts\": ", micros(s.start - start_),
-                  ", \"dur\": ", micros(ends[i] - s.start), ", \"pid\": 1, \"tid\": ", s.lane,
-                  ", \"args\": {");
+    const base::Moment begin = std::max(s.start, start_);  // a worker may idle before
+    out += base::cat(",\n{\"name\": ", base::quote_json(s.name), ", \"cat\": \"",
+                     span_kind_name(s.kind), "\", \"ph\": \"X\", \"ts\": ", micros(begin - start_),
+                     ", \"dur\": ", micros(std::max(ends[i], begin) - begin),
+                     ", \"pid\": 1, \"tid\": ", s.lane, ", \"args\": {");
     std::string_view separator = "";
     if (!s.group.empty()) {
       out += base::cat("\"group\": ", base::quote_json(s.group));
@@ -217,9 +217,10 @@ std::string Trace::paje() const {
   const std::vector<base::Moment> ends = shown_ends(spans_);
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const Span& s = spans_[i];
-    const base::Moment end = std::max(ends[i], s.start + base::Duration(1));
-    events.push_back({s.start, true, end, i});
-    events.push_back({end, false, s.start, i});
+    const base::Moment begin = std::max(s.start, start_);
+    const base::Moment end = std::max(ends[i], begin + base::Duration(1));
+    events.push_back({begin, true, end, i});
+    events.push_back({end, false, begin, i});
     last = std::max(last, end);
   }
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {

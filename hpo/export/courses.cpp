@@ -16,11 +16,22 @@ std::int64_t micros_of(const EventRow& event) {
   return base::wall_seconds(event.wall).value_or(0) * 1'000'000;
 }
 
+/// Returns the event that ended the last attempt, null while that one runs. Others may follow it,
+/// such as the scores of an exported network.
+const EventRow* last_end(std::span<const EventRow> of_trial) {
+  const EventRow* end = nullptr;
+  for (const EventRow& event : of_trial) {
+    if (event.kind == "ended") end = &event;
+    if (event.kind == "retried" || event.kind == "reopened") end = nullptr;
+  }
+  return end;
+}
+
 Course course_of(std::span<const EventRow> events, const StudyInfo& info) {
   Course course;
   if (events.empty()) return course;
   course.began = micros_of(events.front());
-  if (events.back().kind == "ended") course.ended = micros_of(events.back());
+  if (const EventRow* end = last_end(events)) course.ended = micros_of(*end);
   for (const EventRow* event : counted_reports(events, info.asked)) {
     const auto& report = std::get<Reported>(event->body);
     Metrics metrics = report.metrics;
@@ -36,11 +47,11 @@ Course course_of(std::span<const EventRow> events, const StudyInfo& info) {
 std::vector<const EventRow*> counted_reports(std::span<const EventRow> of_trial, bool asked) {
   std::map<std::int64_t, const EventRow*> by_step;
   std::set<std::int64_t> seen;  // in this attempt
+  const EventRow* const end = last_end(of_trial);
   for (const EventRow& event : of_trial) {
     if (event.kind == "retried" || event.kind == "reopened") seen.clear();
     if (event.kind != "reported") continue;
-    const EventRow& end = of_trial.back();
-    if (asked && end.kind == "ended" && end.vtime == event.vtime) continue;
+    if (asked && end != nullptr && end->vtime == event.vtime) continue;
     const std::int64_t step = std::get<Reported>(event.body).step;
     if (seen.insert(step).second) by_step[step] = &event;
   }

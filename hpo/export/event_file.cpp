@@ -38,8 +38,6 @@ std::string masked_crc(std::string_view bytes) {
   return little_endian((crc >> 15 | crc << 17) + 0xa282ead8U);
 }
 
-double seconds(std::int64_t micros) { return static_cast<double>(micros) * 1e-6; }
-
 base::ProtoMessage metadata(std::string_view plugin, std::string_view content) {
   base::ProtoMessage data, all;
   data.bytes(1, plugin);
@@ -58,7 +56,7 @@ std::uint32_t crc32c(std::string_view bytes) {
 }
 
 EventFile::EventFile(std::int64_t begun) {
-  record(base::ProtoMessage().real(1, seconds(begun)).bytes(3, "brain.Event:2"));
+  record(base::ProtoMessage().real(1, event_seconds(begun)).bytes(3, "brain.Event:2"));
 }
 
 void EventFile::record(const base::ProtoMessage& event) {
@@ -68,7 +66,7 @@ void EventFile::record(const base::ProtoMessage& event) {
 
 void EventFile::summary(std::int64_t at, std::int64_t step, const base::ProtoMessage& value) {
   record(base::ProtoMessage()
-             .real(1, seconds(at))
+             .real(1, event_seconds(at))
              .number(2, step)
              .message(5, base::ProtoMessage().message(1, value)));
 }

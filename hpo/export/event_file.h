@@ -15,6 +15,11 @@ namespace hpo {
 /// Returns the CRC-32C (Castagnoli) of some bytes.
 [[nodiscard]] std::uint32_t crc32c(std::string_view bytes);
 
+/// Returns a moment as TensorBoard has it: seconds since 1970.
+[[nodiscard]] inline double event_seconds(std::int64_t micros) {
+  return static_cast<double>(micros) * 1e-6;
+}
+
 /// Collects events. Moments are microseconds since 1970.
 class EventFile {
  public:

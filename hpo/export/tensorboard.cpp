@@ -26,8 +26,6 @@ enum class Kind : std::uint8_t { text = 1, boolean = 2, number = 3 };
 constexpr int kExperimentField = 2, kStartField = 3, kEndField = 4;  // HParamsPluginData
 constexpr int kSuccess = 1, kFailure = 2;                            // Status
 
-double seconds(std::int64_t micros) { return static_cast<double>(micros) * 1e-6; }
-
 /// Returns text that a reader of protocol buffers takes.
 std::string utf8(std::string_view text) { return base::as_utf8(std::string(text)); }
 
@@ -97,7 +95,7 @@ base::ProtoMessage experiment(const StudyReader& study, const Space& space,
                               std::span<const TrialRow> trials, std::int64_t created) {
   const StudyInfo info = study.info();
   base::ProtoMessage out;
-  out.bytes(6, utf8(info.name)).real(3, seconds(created));
+  out.bytes(6, utf8(info.name)).real(3, event_seconds(created));
   out.bytes(1, utf8(base::cat(info.maximize ? "maximize " : "minimize ", info.metric)));
   for (const Parameter& parameter : space.parameters()) out.message(4, hparam_info(parameter));
   std::vector<std::string> names = metric_names(study, trials);
@@ -115,12 +113,12 @@ base::ProtoMessage session_start(const TrialRow& trial, const Space& space, cons
     out.message(1,
                 base::ProtoMessage().bytes(1, utf8(name)).message(2, value_message(value, kind)));
   }
-  return out.real(5, seconds(course.began));
+  return out.real(5, event_seconds(course.began));
 }
 
 base::ProtoMessage session_end(const TrialRow& trial, const Course& course) {
   const int status = trial.state == TrialState::failed ? kFailure : kSuccess;
-  return base::ProtoMessage().number(1, status).real(2, seconds(course.ended));
+  return base::ProtoMessage().number(1, status).real(2, event_seconds(course.ended));
 }
 
 /// What comes first never changes when the study goes on, so that files grow at their ends.

@@ -118,7 +118,7 @@ def check(programs, python, folder, trials):
     seen = json.loads(done.stdout)
     expected = json.loads(trellis(programs, folder, "trials", "study", "--json"))
     assert sorted(seen["runs"]) == [f"{trial['trial']:04}" for trial in expected], sorted(seen["runs"])
-    assert seen["name"] == "study" and seen["hparams"] == ["lr", "width", "kind", "fast", "depth"], seen
+    assert seen["name"] == "study" and sorted(seen["hparams"]) == ["depth", "fast", "kind", "lr", "width"], seen
     assert seen["metrics"][:2] == ["trial/value", "loss"] and "odd/%" in seen["metrics"], seen["metrics"]
     for trial in expected:
         check_run(seen["runs"][f"{trial['trial']:04}"], trial, reported(folder, trial["trial"]))
