@@ -256,6 +256,43 @@ struct RmspropArgs {
   double lr = 0, alpha = 0.99, epsilon = 1e-8, momentum = 0, weight_decay = 0;
 };
 
+/// LARS (You, Gitman & Ginsburg 2017, algorithm 1) on all weights of one layer: velocity = momentum
+/// velocity + lr trust |w| / (|g| + weight_decay |w|) (g + weight_decay w); w -= velocity, with the
+/// Euclidean norms of the layer. The quotient of the norms is 1 where one of both terms is 0.
+template <class T>
+struct LarsArgs {
+  std::size_t count = 0;
+  T* weights = nullptr;  ///< inout
+  const T* gradient = nullptr;
+  T* velocity = nullptr;  ///< inout; null when momentum is 0
+  double lr = 0, momentum = 0, weight_decay = 0, trust = 0.001;
+};
+
+/// Rows of a layer whose moments are corrected alike, or column by column.
+template <class T>
+struct LambRun {
+  std::size_t offset = 0;  ///< in elements from the layer's first weight
+  std::size_t rows = 0, cols = 0;
+  T unbias = 1;                    ///< 1 / (1 - beta1^t)
+  T correction = 1;                ///< 1 / sqrt(1 - beta2^t)
+  const T* unbiases = nullptr;     ///< a list, [cols]; null: `unbias` for all
+  const T* corrections = nullptr;  ///< a list, [cols]; null where `unbiases` is
+};
+
+/// LAMB (You et al. 2020, algorithm 2, phi(z) = z) on all weights of one layer: Adam's moments, u =
+/// unbias m / (sqrt(v) correction + epsilon) + weight_decay w; w -= lr |w| / |u| u, with the
+/// Euclidean norms of the layer. Their quotient is 1 where one of both is 0.
+template <class T>
+struct LambArgs {
+  const LambRun<T>* runs = nullptr;  ///< a list; the runs hold every weight once
+  std::size_t run_count = 0;
+  T* weights = nullptr;  ///< inout
+  const T* gradient = nullptr;
+  T* m = nullptr;  ///< inout
+  T* v = nullptr;  ///< inout
+  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6, weight_decay = 0;
+};
+
 /// Batch normalisation (Ioffe & Szegedy 2015): every column of x is shifted and scaled by its mean
 /// and variance, then by `scale` and `shift`, which are learnt. At least one row.
 template <class T>
@@ -453,6 +490,8 @@ struct Kernels {
   void (*adam)(Exec&, const AdamArgs<T>&);
   void (*adam_columns)(Exec&, const AdamColumnsArgs<T>&);
   void (*rmsprop)(Exec&, const RmspropArgs<T>&);
+  void (*lars)(Exec&, const LarsArgs<T>&);
+  void (*lamb)(Exec&, const LambArgs<T>&);
 
   /// The sum of the squares of all numbers, in double.
   double (*sum_squares)(Exec&, std::size_t count, const T* x);

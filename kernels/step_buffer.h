@@ -12,8 +12,9 @@ namespace kern {
 /// The factors of an optimizer at a step, in the precision that devices compute in.
 struct StepNumbers {
   float rate = 0;        ///< the learning rate; Adam's: lr / (1 - beta1^t)
-  float correction = 1;  ///< Adam's: 1 / sqrt(1 - beta2^t)
+  float correction = 1;  ///< Adam's and LAMB's: 1 / sqrt(1 - beta2^t)
   float keep = 1;        ///< AdamArgs::keep
+  float unbias = 1;      ///< LAMB's: 1 / (1 - beta1^t)
 };
 
 /// Sums over the steps so far.

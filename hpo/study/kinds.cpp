@@ -309,8 +309,7 @@ const KindSet* loss_set() {
 }
 
 const KindSet* optimizer_set() {
-  static const KindSet kSet =
-      make_set("optimizer", nn::optimizer_kinds(), Per::trial, {"lamb", "lars"});
+  static const KindSet kSet = make_set("optimizer", nn::optimizer_kinds(), Per::trial);
   return &kSet;
 }
 

@@ -84,7 +84,8 @@ constexpr LinearAlgebra kAlgebra{
     .gather_images = isa::gather_images, .copy_rows = ref::copy_rows,                            \
     .accumulate = isa::accumulate, .scaled_copy = isa::scaled_copy, .blend = isa::blend,         \
     .sgd = isa::sgd, .adam = isa::adam, .adam_columns = isa::adam_columns,                       \
-    .rmsprop = isa::rmsprop, .sum_squares = isa::sum_squares, .unit_squares = isa::unit_squares, \
+    .rmsprop = isa::rmsprop, .lars = isa::lars, .lamb = isa::lamb,                               \
+    .sum_squares = isa::sum_squares, .unit_squares = isa::unit_squares,                          \
     .scale_units = isa::scale_units, .regroup = regroup, .set_units = ref::set_units,            \
     .algebra = &kAlgebra                                                                         \
   }

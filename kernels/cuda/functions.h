@@ -55,6 +55,8 @@ void sgd(Exec&, const SgdArgs<float>&);
 void adam(Exec&, const AdamArgs<float>&);
 void adam_columns(Exec&, const AdamColumnsArgs<float>&);
 void rmsprop(Exec&, const RmspropArgs<float>&);
+void lars(Exec&, const LarsArgs<float>&);
+void lamb(Exec&, const LambArgs<float>&);
 
 double sum_squares(Exec&, std::size_t count, const float* x);
 void unit_squares(Exec&, const UnitBlock&, const float* x, float* squares);

@@ -77,6 +77,8 @@ const Kernels<float>& table_of() {
       .adam = adam,
       .adam_columns = adam_columns,
       .rmsprop = rmsprop,
+      .lars = lars,
+      .lamb = lamb,
       .sum_squares = sum_squares,
       .unit_squares = unit_squares,
       .scale_units = scale_units,

@@ -88,6 +88,10 @@ template <class T>
 void adam_columns(Exec&, const AdamColumnsArgs<T>&);
 template <class T>
 void rmsprop(Exec&, const RmspropArgs<T>&);
+template <class T>
+void lars(Exec&, const LarsArgs<T>&);
+template <class T>
+void lamb(Exec&, const LambArgs<T>&);
 
 template <class T>
 double sum_squares(Exec&, std::size_t count, const T* x);

@@ -59,6 +59,8 @@ const Kernels<T>& ref_f32() {
       .adam = ref::adam<T>,
       .adam_columns = ref::adam_columns<T>,
       .rmsprop = ref::rmsprop<T>,
+      .lars = ref::lars<T>,
+      .lamb = ref::lamb<T>,
       .sum_squares = ref::sum_squares<T>,
       .unit_squares = ref::unit_squares<T>,
       .scale_units = ref::scale_units<T>,

@@ -26,16 +26,16 @@ FieldInfo decay_field(std::string name, double value, std::string doc) {
           .max_excluded = true};
 }
 
-FieldInfo momentum_field() {
-  return decay_field("momentum", 0.0, "Share of the last step that is added to the next one.");
+FieldInfo momentum_field(double value) {
+  return decay_field("momentum", value, "Share of the last step that is added to the next one.");
 }
 
-FieldInfo epsilon_field() {
+FieldInfo epsilon_field(double value) {
   // Smaller ones are 0 where denormal floats are.
   return {.name = "epsilon",
           .type = FieldType::real,
           .min = 1e-37,
-          .value = 1e-8,
+          .value = value,
           .doc = "Constant that is added to the divisor."};
 }
 

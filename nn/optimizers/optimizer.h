@@ -26,9 +26,12 @@ template <class T>
 class Update {
  public:
   virtual ~Update() = default;
-  /// Changes `count` weights in place, each by itself. `gradient` is the mean over the batch; slot
-  /// i begins at slots + i * stride; `step` counts from 1 at the network's birth, `lr` is the rate
-  /// at this step.
+  /// Returns true if a weight's step depends on the others of its layer: run() and run_aged() are
+  /// then called for whole layers (layer_parts).
+  [[nodiscard]] virtual bool by_layer() const { return false; }
+  /// Changes `count` weights in place, each by itself unless by_layer(). `gradient` is the mean
+  /// over the batch; slot i begins at slots + i * stride; `step` counts from 1 at the network's
+  /// birth, `lr` is the rate at this step.
   virtual void run(const kern::Kernels<T>& kernels, kern::Exec& exec, std::size_t count,
                    std::size_t stride, T* weights, const T* gradient, T* slots, std::int64_t step,
                    double lr) const = 0;
@@ -83,8 +86,8 @@ class OptimizerOf : public Optimizer {
 [[nodiscard]] FieldInfo lr_field(double value);
 /// A real in [0, 1).
 [[nodiscard]] FieldInfo decay_field(std::string name, double value, std::string doc);
-[[nodiscard]] FieldInfo momentum_field();
-[[nodiscard]] FieldInfo epsilon_field();
+[[nodiscard]] FieldInfo momentum_field(double value = 0);
+[[nodiscard]] FieldInfo epsilon_field(double value = 1e-8);
 [[nodiscard]] FieldInfo weight_decay_field();
 [[nodiscard]] FieldInfo decoupled_decay_field(double value);
 

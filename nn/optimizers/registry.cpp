@@ -9,7 +9,9 @@
   ADD(adam)                     \
   ADD(adamw)                    \
   ADD(sgd)                      \
-  ADD(rmsprop)
+  ADD(rmsprop)                  \
+  ADD(lars)                     \
+  ADD(lamb)
 
 namespace nn {
 

@@ -48,6 +48,21 @@ void append_pieces(const AgeRun& run, std::size_t part, std::vector<AgeRun>& pie
 
 }  // namespace
 
+std::vector<SlabPart> layer_parts(const ParamLayout& layout) {
+  std::vector<SlabPart> parts;
+  std::int32_t layer = -1;
+  for (const ParamTensor& tensor : layout.tensors) {
+    if (!trained(tensor.role)) continue;
+    if (tensor.layer != layer) parts.push_back({.offset = tensor.offset});
+    layer = tensor.layer;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t end = i + 1 < parts.size() ? parts[i + 1].offset : layout.trained;
+    parts[i].count = end - parts[i].offset;
+  }
+  return parts;
+}
+
 /// A tensor as a matrix: births of its rows and of its columns. A vector is one row.
 template <class T>
 struct Ages<T>::Lines {
@@ -56,21 +71,40 @@ struct Ages<T>::Lines {
 
 template <class T>
 Ages<T>::Ages(const ParamLayout& layout, const UnitState& units, std::size_t part) {
+  add_tensors(layout, units);
+  cut(layout.trained, part);
+}
+
+template <class T>
+Ages<T>::Ages(const ParamLayout& layout, const UnitState& units, std::vector<SlabPart> layers)
+    : parts_(std::move(layers)) {
+  add_tensors(layout, units);
+  std::size_t run = 0;
+  for (SlabPart& part : parts_) {
+    part.first_run = run;
+    while (run < runs_.size() && runs_[run].offset < part.offset + part.count) ++run;
+    part.runs = run - part.first_run;
+  }
+}
+
+template <class T>
+void Ages<T>::add_tensors(const ParamLayout& layout, const UnitState& units) {
   for (std::size_t t = 0; t < layout.tensors.size(); ++t) {
     const ParamTensor& tensor = layout.tensors[t];
     if (!trained(tensor.role)) continue;
     const auto index = static_cast<std::int32_t>(t);
     const bool vector = tensor.dims.size() < 2;
+    const bool begins = std::ranges::find(parts_, tensor.offset, &SlabPart::offset) != parts_.end();
     add_tensor(tensor,
                {vector ? std::vector<std::int64_t>{0} : births_along(tensor, index, 0, units),
-                row_births(tensor, index, vector ? 0 : 1, units)});
+                row_births(tensor, index, vector ? 0 : 1, units)},
+               begins);
   }
   of_birth_.resize(births_.size());
-  cut(layout.trained, part);
 }
 
 template <class T>
-void Ages<T>::add_tensor(const ParamTensor& tensor, const Lines& lines) {
+void Ages<T>::add_tensor(const ParamTensor& tensor, const Lines& lines, bool begins) {
   std::map<std::int64_t, std::int32_t> tables;  // by the rows' birth
   const std::size_t cols = lines.cols.size();
   const auto [youngest, oldest] = [&] {
@@ -91,15 +125,15 @@ void Ages<T>::add_tensor(const ParamTensor& tensor, const Lines& lines) {
       }
       run.table = it->second;
     }
-    add_run(run);
+    add_run(run, begins && row == 0);
     row = end;
   }
 }
 
 template <class T>
-void Ages<T>::add_run(const AgeRun& run) {
+void Ages<T>::add_run(const AgeRun& run, bool begins) {
   AgeRun* last = runs_.empty() ? nullptr : &runs_.back();
-  const bool joins = last != nullptr && last->table < 0 && run.table < 0 &&
+  const bool joins = !begins && last != nullptr && last->table < 0 && run.table < 0 &&
                      last->birth == run.birth &&
                      last->offset + last->rows * last->cols + kAlignElements > run.offset;
   if (!joins) {

@@ -28,6 +28,9 @@ struct SlabPart {
   std::size_t first_run = 0, runs = 0;
 };
 
+/// Returns what each layer trains, in order, with the gaps behind it.
+[[nodiscard]] std::vector<SlabPart> layer_parts(const ParamLayout& layout);
+
 /// What an optimizer multiplies by at a certain age; two numbers are enough for Adam.
 template <class T>
 struct AgeFactors {
@@ -41,6 +44,8 @@ class Ages {
  public:
   /// Parts of about `part` elements.
   Ages(const ParamLayout& layout, const UnitState& units, std::size_t part = kUpdatePart);
+  /// The parts are `layers`, those of layer_parts().
+  Ages(const ParamLayout& layout, const UnitState& units, std::vector<SlabPart> layers);
 
   [[nodiscard]] std::span<const AgeRun> runs() const noexcept { return runs_; }
   /// Parts that can be updated side by side, in order.
@@ -72,8 +77,11 @@ class Ages {
   };
   struct Lines;
   [[nodiscard]] const Table& at(std::int32_t table) const { return tables_[std::size_t(table)]; }
-  void add_tensor(const ParamTensor& tensor, const Lines& lines);
-  void add_run(const AgeRun& run);
+  /// Lists the runs of a tensor. The first one may join the run before it unless the tensor
+  /// `begins` a part.
+  void add_tensor(const ParamTensor& tensor, const Lines& lines, bool begins);
+  void add_run(const AgeRun& run, bool begins);
+  void add_tensors(const ParamLayout& layout, const UnitState& units);
   void cut(std::size_t trained, std::size_t part_size);
   std::int32_t add_table(std::span<const std::int64_t> births);
 

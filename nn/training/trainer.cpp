@@ -63,11 +63,12 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
     moves_.resize(rows);
   }
   if (plan.penalty.strength > 0) lasso_.emplace(in_.network.spec());
+  const std::size_t part = update_part(memory, layout);
+  parts_ = in_.update.by_layer() ? layer_parts(layout) : parts_of(layout.trained, part);
   if (plan.aged) {
-    ages_.emplace(layout, in_.units, update_part(memory, layout));
+    in_.update.by_layer() ? ages_.emplace(layout, in_.units, parts_)
+                          : ages_.emplace(layout, in_.units, part);
     parts_.assign(ages_->parts().begin(), ages_->parts().end());
-  } else {
-    parts_ = parts_of(layout.trained, update_part(memory, layout));
   }
   const std::size_t bytes = Block::aligned(layout.count * sizeof(T));
   gradients_ = reinterpret_cast<T*>(in_.arena + pass_bytes_);

@@ -69,7 +69,8 @@ class Trainer {
   /// Returns true if each part of the gradient updates its weights as soon as it is computed, so
   /// that the gradient is never whole. On a device one pass over all of it is faster.
   [[nodiscard]] bool updates_at_once() const {
-    return shards_ == 1 && !ages_ && clip_ == 0 && in_.network.kernels().memory->own;
+    return shards_ == 1 && !ages_ && clip_ == 0 && !in_.update.by_layer() &&
+           in_.network.kernels().memory->own;
   }
   /// Runs a step; `target` is null unless the batch has been read.
   kern::LossSums run(const Step& step, const Target* target);

@@ -158,15 +158,75 @@ def loss_of(case, out, rows, data):
     return F.mse_loss(out, target) if kind == "mse" else F.l1_loss(out, target)
 
 
-def optimizer_of(case, weights):
+class Layerwise(torch.optim.Optimizer):
+    """Optimizers of the papers that torch lacks. A group is a layer: its weights and biases have one norm."""
+
+    def norm(self, values):
+        return torch.sqrt(sum((v * v).sum() for v in values))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            self.step_layer(group["params"], group)
+
+
+class Lars(Layerwise):
+    """You, Gitman & Ginsburg 2017, algorithm 1."""
+
+    def __init__(self, layers, lr, trust=1e-3, momentum=0.9, weight_decay=0):
+        super().__init__(layers, {"lr": lr, "trust": trust, "momentum": momentum, "decay": weight_decay})
+
+    def step_layer(self, weights, f):
+        w, g = self.norm(weights), self.norm([p.grad for p in weights])
+        local = f["trust"] * w / (g + f["decay"] * w)
+        for p in weights:
+            v = self.state[p].setdefault("v", torch.zeros_like(p))
+            v.mul_(f["momentum"]).add_(f["lr"] * local * (p.grad + f["decay"] * p))
+            p.sub_(v)
+
+
+class Lamb(Layerwise):
+    """You et al. 2020, algorithm 2 with phi(z) = z."""
+
+    def __init__(self, layers, lr, betas=(0.9, 0.999), eps=1e-6, weight_decay=0.01):
+        super().__init__(layers, {"lr": lr, "betas": betas, "eps": eps, "decay": weight_decay})
+        self.steps = 0
+
+    def step(self):
+        self.steps += 1
+        super().step()
+
+    def step_layer(self, weights, f):
+        (beta1, beta2), directions = f["betas"], []
+        for p in weights:
+            state = self.state[p]
+            m, v = (state.setdefault(k, torch.zeros_like(p)) for k in "mv")
+            m.mul_(beta1).add_((1 - beta1) * p.grad)
+            v.mul_(beta2).add_((1 - beta2) * p.grad * p.grad)
+            unbiased = m / (1 - beta1 ** self.steps), v / (1 - beta2 ** self.steps)
+            directions.append(unbiased[0] / (unbiased[1].sqrt() + f["eps"]) + f["decay"] * p)
+        ratio = self.norm(weights) / self.norm(directions)
+        for p, direction in zip(weights, directions):
+            p.sub_(f["lr"] * ratio * direction)
+
+
+def layers_of(trained):
+    """The weights by the layer in their names, as groups of an optimizer."""
+    groups = {}
+    for name, weight in trained.items():
+        groups.setdefault(name.split(".")[0], []).append(weight)
+    return [{"params": params} for params in groups.values()]
+
+
+def optimizer_of(case, trained):
     fields = dict(case.get("optimizer_fields", {}))
     kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW,
-            "rmsprop": torch.optim.RMSprop}[case["optimizer"]]
+            "rmsprop": torch.optim.RMSprop, "lars": Lars, "lamb": Lamb}[case["optimizer"]]
     if "beta1" in fields:
         fields["betas"] = (fields.pop("beta1"), fields.pop("beta2"))
     if "epsilon" in fields:
         fields["eps"] = fields.pop("epsilon")
-    return kind(weights, **fields)
+    return kind(layers_of(trained), **fields)
 
 
 def schedule_of(case, optimizer):
@@ -196,7 +256,7 @@ def run(case):
     data["targets"] = data["targets"].reshape(ROWS, outputs)
     net = Net(shape, case["layers"])
     weights = list(net.trained.values())
-    optimizer = optimizer_of(case, weights)
+    optimizer = optimizer_of(case, net.trained)
     schedule = schedule_of(case, optimizer)
     losses = []
     for step in range(STEPS):
@@ -287,6 +347,10 @@ def cases():
         "adam weight decay": {"lr": 0.02, "beta1": 0.8, "beta2": 0.95, "weight_decay": 0.05},
         "adamw": {"lr": 0.02, "weight_decay": 0.3},
         "rmsprop": {"lr": 0.01},
+        "lars": {"lr": 2.0, "trust": 0.01, "weight_decay": 0.01},
+        "lars plain": {"lr": 5.0, "momentum": 0.0},
+        "lamb": {"lr": 0.02},
+        "lamb betas": {"lr": 0.02, "beta1": 0.8, "beta2": 0.95, "epsilon": 0.001, "weight_decay": 0.2},
         "rmsprop momentum": {"lr": 0.005, "alpha": 0.9, "epsilon": 0.001, "momentum": 0.5, "weight_decay": 0.01},
     }
     for name, fields in optimizers.items():

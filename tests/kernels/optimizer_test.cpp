@@ -195,6 +195,143 @@ TEST(Rmsprop, AgreesWithTheOracle) {
   });
 }
 
+TEST(Lars, AgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const double momentum : {0.0, 0.9})
+      for (const double decay : {0.0, 0.01})
+        check(6, [&](State& s, int) {
+          Exec exec;
+          const auto step = [&]<class T>(const Kernels<T>& k, const Pointers<T>& p) {
+            k.lars(exec, {.count = s.weights.size(),
+                          .weights = p.weights,
+                          .gradient = p.gradient,
+                          .velocity = momentum > 0 ? p.first : nullptr,
+                          .lr = 2,
+                          .momentum = momentum,
+                          .weight_decay = decay,
+                          .trust = 0.02});
+          };
+          step(kernels, narrow(s));
+          step(ref_kernels<double>(), wide(s));
+        });
+  });
+}
+
+/// LAMB's step of a layer that is one run.
+template <class T>
+void lamb(const Kernels<T>& kernels, const Pointers<T>& p, std::size_t count, int t) {
+  const LambRun<T> run{.rows = 1,
+                       .cols = count,
+                       .unbias = static_cast<T>(1 / (1 - std::pow(0.9, t))),
+                       .correction = static_cast<T>(1 / std::sqrt(1 - std::pow(0.999, t)))};
+  Exec exec;
+  kernels.lamb(exec, {.runs = &run,
+                      .run_count = 1,
+                      .weights = p.weights,
+                      .gradient = p.gradient,
+                      .m = p.first,
+                      .v = p.second,
+                      .lr = 0.02,
+                      .weight_decay = 0.01});
+}
+
+TEST(Lamb, AgreesWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    check(7, [&](State& s, int t) {
+      lamb(kernels, narrow(s), s.weights.size(), t);
+      lamb(ref_kernels<double>(), wide(s), s.weights.size(), t);
+    });
+  });
+}
+
+/// A layer of which some rows count their steps column by column: runs of 3 rows, 1 row and 2.
+template <class T>
+void lamb_in_runs(const Kernels<T>& kernels, const Pointers<T>& p, std::size_t cols) {
+  const ColumnFactors<T> corrections(cols, 0.01);
+  std::vector<T> unbiases;
+  for (const T step_size : corrections.step_size) unbiases.push_back(step_size / T(0.01));
+  const auto run = [&](std::size_t from, std::size_t rows, bool listed) {
+    return LambRun<T>{.offset = from * cols,
+                      .rows = rows,
+                      .cols = cols,
+                      .unbias = 2,
+                      .correction = 3,
+                      .unbiases = listed ? unbiases.data() : nullptr,
+                      .corrections = listed ? corrections.correction.data() : nullptr};
+  };
+  const std::array runs{run(0, 3, true), run(3, 1, false), run(4, 2, true)};
+  Exec exec;
+  kernels.lamb(exec, {.runs = runs.data(),
+                      .run_count = runs.size(),
+                      .weights = p.weights,
+                      .gradient = p.gradient,
+                      .m = p.first,
+                      .v = p.second,
+                      .lr = 0.02,
+                      .weight_decay = 0.01});
+}
+
+TEST(Lamb, ColumnsOfSeveralAgesAgreeWithTheOracle) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const std::size_t cols : {1, 3, 16, 17, 41}) {
+      State s(6 * cols, 8);
+      s.next_gradient();
+      lamb_in_runs(kernels, narrow(s), cols);
+      lamb_in_runs(ref_kernels<double>(), wide(s), cols);
+      s.expect_equal();
+    }
+  });
+}
+
+/// How far a layer moves, as a share of its length.
+double share_moved(const Floats& before, const Floats& after) {
+  double moved = 0, length = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    moved += std::pow(double{after[i]} - double{before[i]}, 2);
+    length += std::pow(double{before[i]}, 2);
+  }
+  return std::sqrt(moved / length);
+}
+
+TEST(Layerwise, AStepIsAsLongAsAShareOfItsLayerWhateverTheGradient) {
+  for_each_table([](const Kernels<float>& kernels) {
+    for (const float scale : {1e-4F, 1.0F, 1e4F}) {
+      State a(1000, 9), b(1000, 9);
+      for (State* s : {&a, &b}) {
+        s->next_gradient();
+        for (float& g : s->gradient) g *= scale;
+      }
+      const Floats before = a.weights;
+      Exec exec;
+      kernels.lars(exec, {.count = 1000,
+                          .weights = a.weights.data(),
+                          .gradient = a.gradient.data(),
+                          .lr = 2,
+                          .trust = 0.01});
+      lamb(kernels, narrow(b), 1000, 1);
+      EXPECT_NEAR(share_moved(before, a.weights), 0.02, 1e-6);
+      EXPECT_NEAR(share_moved(before, b.weights), 0.02, 1e-6);
+    }
+  });
+}
+
+TEST(Layerwise, ALayerOfZerosMovesAsIfItWereAsLongAsItsStep) {
+  for_each_table([](const Kernels<float>& kernels) {
+    Exec exec;
+    const Floats g(20, 0.5F);
+    Floats a(20), b(20), m(20), v(20);
+    kernels.lars(
+        exec,
+        {.count = 20, .weights = a.data(), .gradient = g.data(), .lr = 2, .trust = 0.01});
+    const Pointers<float> p{b.data(), m.data(), v.data(), g.data()};
+    lamb(kernels, p, 20, 1);
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_NEAR(a[i], -0.01, 1e-7);
+      EXPECT_NEAR(b[i], -0.02, 1e-6);
+    }
+  });
+}
+
 /// Weights of 1 after a first step of rate 0.125 against their gradient.
 Floats after_first_step(const Kernels<float>& kernels, double beta1, double beta2) {
   Exec exec;
@@ -262,8 +399,14 @@ TEST(Optimizers, NanGradientReachesTheWeight) {
                         .lr = 0.1});
     kernels.rmsprop(
         exec, {.count = 20, .weights = c.data(), .gradient = g.data(), .v = v2.data(), .lr = 0.1});
-    for (std::size_t i = 0; i < 20; ++i)
+    Floats d(20, 1), e(20, 1), m2(20), v3(20);
+    kernels.lars(exec, {.count = 20, .weights = d.data(), .gradient = g.data(), .lr = 0.1});
+    const Pointers<float> p{e.data(), m2.data(), v3.data(), g.data()};
+    lamb(kernels, p, 20, 1);
+    for (std::size_t i = 0; i < 20; ++i) {
       EXPECT_TRUE(std::isnan(a[i]) && std::isnan(b[i]) && std::isnan(c[i])) << i;
+      EXPECT_TRUE(std::isnan(d[i]) && std::isnan(e[i])) << i;
+    }
   });
 }
 

@@ -45,6 +45,8 @@
   void adam(Exec&, const AdamArgs<float>&);                                                     \
   void adam_columns(Exec&, const AdamColumnsArgs<float>&);                                      \
   void rmsprop(Exec&, const RmspropArgs<float>&);                                               \
+  void lars(Exec&, const LarsArgs<float>&);                                                     \
+  void lamb(Exec&, const LambArgs<float>&);                                                     \
   double sum_squares(Exec&, std::size_t count, const float* x);                                 \
   void unit_squares(Exec&, const UnitBlock&, const float* x, float* squares);                   \
   void scale_units(Exec&, const UnitBlock&, const float* factor, float* x);

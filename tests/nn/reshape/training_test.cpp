@@ -188,7 +188,8 @@ TEST(Training, ANetworkThatGrewAndShrankBackTrainsToTheSameBits) {
   const nn_test::Table table(48, 10, 4);
   for (const nn::Hyper& hyper :
        {nn_test::hyper("adam", {{"lr", 0.01}}), nn_test::hyper("sgd", {{"momentum", 0.9}}),
-        nn_test::hyper("rmsprop", {{"momentum", 0.5}})}) {
+        nn_test::hyper("rmsprop", {{"momentum", 0.5}}), nn_test::hyper("lars", {{"lr", 5.0}}),
+        nn_test::hyper("lamb", {{"lr", 0.01}})}) {
     nn::ParamSlab net = fresh(mlp(10, {6, 6}, 4), hyper);
     train(net, table, hyper, 0, 3);
     const auto wide = reshape(net, {"widen", "dense1", {{"by", n(8)}}}, table);
@@ -280,6 +281,103 @@ TEST(Ages, EveryWeightCountsFromItsYoungestAxis) {
       EXPECT_LT(aged_difference<float>(spec, seed), 1e-6);
     }
   }
+}
+
+/// LAMB's formula for one layer whose weights have ages of their own, in double.
+struct Layer {
+  std::vector<Weight> weights;
+  void step(const std::vector<double>& gradient, const std::vector<std::int64_t>& ages) {
+    double weight_squares = 0, direction_squares = 0;
+    std::vector<double> direction;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      Weight& one = weights[i];
+      one.m = 0.9 * one.m + 0.1 * gradient[i];
+      one.v = 0.999 * one.v + 0.001 * gradient[i] * gradient[i];
+      const auto t = static_cast<double>(ages[i]);
+      const double m = one.m / (1 - std::pow(0.9, t)), v = one.v / (1 - std::pow(0.999, t));
+      direction.push_back(m / (std::sqrt(v) + 1e-6) + 0.01 * one.w);
+      weight_squares += one.w * one.w;
+      direction_squares += direction[i] * direction[i];
+    }
+    const double rate = 0.01 * std::sqrt(weight_squares / direction_squares);
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i].w -= rate * direction[i];
+  }
+};
+
+/// The largest difference from that after a step of a network of several ages.
+template <class T>
+double aged_lamb_difference(const nn::ModelSpec& spec, std::uint64_t seed) {
+  Dice dice(seed);
+  nn::Net<T> net = random_net<T>(spec, "lamb", 2, seed);
+  for (auto& axis : net.units.axes)
+    for (auto& birth : axis.births) birth = 10 * dice.whole(0, 2);
+  const std::int64_t step = 25;
+  std::vector<T> gradient(net.layout.count);
+  for (const nn::ParamTensor& tensor : net.layout.tensors)
+    for (std::size_t i = 0; i < tensor.count; ++i)
+      gradient[tensor.offset + i] = static_cast<T>(dice.unit());
+  nn::Net<T> after = net;
+  nn::Ages<T> ages(net.layout, net.units, nn::layer_parts(net.layout));
+  const nn::Optimizer& lamb = nn::optimizer_of("lamb");
+  kern::Exec exec;
+  const auto update = lamb.bind(nn::complete(lamb.info(), {}, "test"), T{});
+  update->begin_aged(ages, step, 0.01);
+  for (const nn::SlabPart& part : ages.parts())
+    update->run_aged(kernels_of<T>(), exec, ages, part, net.layout.count, after.copy(0).data(),
+                     gradient.data(), after.copy(1).data(), step, 0.01);
+  double worst = 0;
+  for (const nn::SlabPart& part : ages.parts()) {
+    Layer layer;
+    std::vector<double> of_layer;
+    std::vector<std::int64_t> counts;
+    std::vector<std::size_t> elements;
+    for (std::size_t t = 0; t < net.layout.tensors.size(); ++t) {
+      const nn::ParamTensor& tensor = net.layout.tensors[t];
+      if (tensor.offset < part.offset || tensor.offset >= part.offset + part.count) continue;
+      for (std::size_t i = 0; i < tensor.count; ++i) {
+        const std::size_t e = tensor.offset + i;
+        layer.weights.push_back(
+            {double(net.copy(0)[e]), double(net.copy(1)[e]), double(net.copy(2)[e])});
+        of_layer.push_back(double(gradient[e]));
+        counts.push_back(step - birth_of(net.units, tensor, static_cast<std::int32_t>(t), i));
+        elements.push_back(e);
+      }
+    }
+    layer.step(of_layer, counts);
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      worst = std::max(worst, std::abs(layer.weights[i].w - double(after.copy(0)[elements[i]])));
+  }
+  return worst;
+}
+
+TEST(Ages, LambCorrectsTheMomentsOfEveryWeightByItsOwnSteps) {
+  for (const nn::ModelSpec& spec : {mlp(6, {20, 17}, 3), nn_test::lenet(3, 5, 6)}) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      EXPECT_LT(aged_lamb_difference<double>(spec, seed), 1e-12);
+      EXPECT_LT(aged_lamb_difference<float>(spec, seed), 1e-6);
+    }
+  }
+}
+
+TEST(Ages, PartsMayBeLayersWithAllTheirRuns) {
+  Dice dice(1);
+  nn::Net<float> net = random_net<float>(mlp(300, {70, 90}, 3), "lamb", 2, 1);
+  for (auto& axis : net.units.axes)
+    for (auto& birth : axis.births) birth = 10 * dice.whole(0, 2);
+  const nn::Ages<float> ages(net.layout, net.units, nn::layer_parts(net.layout));
+  ASSERT_EQ(ages.parts().size(), 3U);
+  std::size_t end = 0, runs = 0;
+  for (const nn::SlabPart& part : ages.parts()) {
+    EXPECT_EQ(part.offset, end);
+    end = part.offset + part.count;
+    for (const nn::AgeRun& run : ages.runs(part)) {
+      EXPECT_GE(run.offset, part.offset);
+      EXPECT_LE(run.offset + run.rows * run.cols, end);
+    }
+    runs += part.runs;
+  }
+  EXPECT_EQ(end, net.layout.trained);
+  EXPECT_EQ(runs, ages.runs().size());
 }
 
 TEST(Ages, WhatWasBornTogetherIsOneRunAPart) {
