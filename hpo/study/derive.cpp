@@ -16,6 +16,7 @@
 #include "hpo/study/places.h"
 #include "hpo/study/points.h"
 #include "hpo/study/population.h"
+#include "hpo/study/rate_rule.h"
 #include "hpo/study/stopping.h"
 #include "hpo/study/substitute.h"
 
@@ -114,6 +115,7 @@ void derive(StudySpec& study) {
   if (!study.numbers_steps()) {
     check_split(study);
     check_rates(study);
+    check_rate_rule(study);
     check_folds(study);
     check_precision(study);
   }

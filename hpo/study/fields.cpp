@@ -119,6 +119,21 @@ std::vector<Field> train_rows() {
        .unit = "rows",
        .doc = "Batch size. The last batch of an epoch holds the remaining rows.",
        .binding = to<&TrainRows::batch>()},
+      {.name = "train.rate_rule",
+       .otherwise = "`none`",
+       .doc = "How the learning rate follows `batch`, so that trials with different batch sizes "
+              "compare at rates that suit them. `linear` multiplies `lr` by `batch` / "
+              "`base_batch`, `sqrt` by its square root, `none` by 1. `lr` and a `schedule` are "
+              "then those of `base_batch`. Raise the rate with a warm-up: `schedule: {cosine: "
+              "{warmup: 2}}`. See `docs/large-batches.md`.",
+       .binding = to<&TrainRows::rate_rule>()},
+      {.name = "train.base_batch",
+       .min = 1,
+       .max = 1e6,
+       .otherwise = "required with `rate_rule`",
+       .unit = "rows",
+       .doc = "Batch size that the optimizer's `lr` is for.",
+       .binding = to<&TrainRows::base_batch>()},
       {.name = "train.epochs",
        .min = 1,
        .max = 1e6,

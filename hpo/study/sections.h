@@ -131,6 +131,9 @@ struct AugmentRows {
   Expr<nn::Flip> flip;
 };
 
+/// How the rate follows the batch size (rate_rule.h).
+enum class RateRule : std::uint8_t { none, linear, sqrt };
+
 /// The section `train`.
 struct TrainRows {
   Tree loss;  ///< empty until `settle` when the file leaves it to the data
@@ -139,6 +142,8 @@ struct TrainRows {
   Expr<std::int64_t> batch, epochs;
   Expr<std::int64_t> shards;  ///< 0: auto
   Expr<double> clip;          ///< 0: none
+  std::optional<Expr<RateRule>> rate_rule;
+  std::optional<Expr<std::int64_t>> base_batch;  ///< present exactly if rate_rule is
   AugmentRows augment;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/words.h"
 #include "hpo/study/adaptation.h"
@@ -14,6 +15,7 @@
 #include "hpo/study/piecewise.h"
 #include "hpo/study/places.h"
 #include "hpo/study/population.h"
+#include "hpo/study/rate_rule.h"
 #include "hpo/study/source.h"
 #include "nn/reshape/continued_net.h"
 
@@ -66,13 +68,25 @@ TrialResources read_resources(const NeedRows& needs, const Params& params) {
           .memory = needs.memory ? needs.memory->in(params) : std::nullopt};
 }
 
+/// Multiplies the optimizer's rate by the factor of the rate rule.
+void scale_rate(nn::Choice& optimizer, double factor) {
+  if (factor != 1) optimizer.fields["lr"] = factor * nn::real(optimizer.fields, "lr");
+}
+
+/// The pairs of a rate that changes by epochs, with the factor of the rate rule.
+std::vector<std::pair<std::int64_t, double>> read_rate_pairs(const Node& given, double factor) {
+  auto pairs = read_piecewise(given);
+  for (auto& [epoch, rate] : pairs) rate *= factor;
+  return pairs;
+}
+
 /// The rates of a trial; empty where the optimizer's own holds throughout.
 nn::LrCurve read_rates(const TrainRows& train, const Params& params, const Node& optimizer,
                        double lr, std::int64_t epochs) {
   const Node* given = optimizer.find("lr");
   nn::LrCurve curve;
   if (given != nullptr && given->is_list()) {
-    curve = nn::piecewise_curve(read_piecewise(*given));
+    curve = nn::piecewise_curve(read_rate_pairs(*given, rate_factor(train, params)));
   } else if (const Tree schedule = train.schedule.in(params)) {
     curve = nn::schedule_curve(choice_of(schedule.node(), *schedule_set()), lr, epochs);
   }
@@ -132,6 +146,7 @@ nn::Hyper read_hyper(const StudySpec& study, const Params& params, const DataInf
   check_augment(study, hyper.augment, data.input);
   try {
     hyper = nn::complete(hyper);
+    scale_rate(hyper.optimizer, rate_factor(train, params));
     hyper.lr = read_rates(train, params, optimizer, nn::real(hyper.optimizer.fields, "lr"), epochs);
     return hyper;
   } catch (const nn::SpecError& error) {

@@ -85,6 +85,12 @@ struct Words<nn::Scale> {
 };
 
 template <>
+struct Words<RateRule> {
+  static constexpr base::EnumNames<RateRule> names{
+      {{RateRule::none, "none"}, {RateRule::linear, "linear"}, {RateRule::sqrt, "sqrt"}}};
+};
+
+template <>
 struct Words<nn::Flip> {
   static constexpr base::EnumNames<nn::Flip> names{{{nn::Flip::none, "none"},
                                                     {nn::Flip::horizontal, "horizontal"},

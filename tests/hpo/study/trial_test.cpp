@@ -6,6 +6,7 @@
 
 #include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
+#include "hpo/study/rate_rule.h"
 #include "nn/training/augment.h"
 #include "nn/training/train.h"
 #include "runtime/codec.h"
@@ -439,6 +440,72 @@ TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
       resolved_yaml(load_table("train: {optimizer: {type: sgd, lr: [[0, 1], [3, 0.5]]}}\n"));
   EXPECT_NE(text.find("lr: [[0, 1.0], [3, 0.5]]"), std::string::npos) << text;
   EXPECT_EQ(resolved_yaml(load(text)), text);
+}
+
+TEST_F(TrialRates, ARateRuleScalesTheRateByTheBatch) {
+  const auto rate = [&](const std::string& rule, Int batch) {
+    const nn::Hyper h = hyper("optimizer: {sgd: {lr: 0.02}}, batch: $b, base_batch: 64, rate_rule: " +
+                                  rule,
+                              "b: {values: [16, 64, 1024]}", {{"b", batch}});
+    EXPECT_TRUE(h.lr.empty());
+    return nn::real(h.optimizer.fields, "lr");
+  };
+  EXPECT_EQ(rate("linear", 1024), 0.32);
+  EXPECT_EQ(rate("linear", 16), 0.005);
+  EXPECT_EQ(rate("sqrt", 1024), 0.08);
+  EXPECT_EQ(rate("sqrt", 64), 0.02);
+  EXPECT_EQ(rate("none", 1024), 0.02);
+}
+
+TEST_F(TrialRates, ARateRuleReachesSchedulesAndRatesByEpochs) {
+  const std::string rule = "batch: 256, rate_rule: sqrt, base_batch: 64, ";
+  const nn::Hyper warm =
+      hyper(rule + "optimizer: {sgd: {lr: 0.1}}, schedule: {warmup: {epochs: 2, start: 0.5}}", "",
+            {});
+  ASSERT_EQ(warm.lr.size(), 2U);
+  EXPECT_EQ(warm.lr[0].first, 0.1);
+  EXPECT_EQ(warm.lr[1].first, 0.2);
+  const nn::Hyper by_epochs = hyper(rule + "optimizer: {sgd: {lr: [[0, 0.1], [3, 0.05]]}}", "", {});
+  ASSERT_EQ(by_epochs.lr.size(), 2U);
+  EXPECT_EQ(by_epochs.lr[0].first, 0.2);
+  EXPECT_EQ(by_epochs.lr[1].first, 0.1);
+}
+
+TEST_F(TrialRates, ARateRuleMayBeAParameterAndIsWrittenWhereItWasGiven) {
+  const std::string text =
+      "train: {rate_rule: $r, base_batch: 64, batch: 256}\n"
+      "parameters: {r: {values: [none, linear]}}\n";
+  const StudySpec study = load_table(text);
+  const auto rate = [&](const std::string& rule) {
+    const TrialSpec trial = materialise(study, Params{{"r", rule}}, classes(4, 2));
+    return nn::real(trial.hyper.optimizer.fields, "lr");
+  };
+  EXPECT_EQ(rate("linear"), 4 * rate("none"));
+  EXPECT_NE(resolved_yaml(study).find("rate_rule: $r\n  base_batch: 64"), std::string::npos)
+      << resolved_yaml(study);
+  EXPECT_EQ(resolved_yaml(load(resolved_yaml(study))), resolved_yaml(study));
+  EXPECT_EQ(resolved_yaml(load_table("")).find("rate_rule"), std::string::npos);
+}
+
+TEST_F(StudyTest, ALinearRateRuleWithoutAWarmUpIsSaid) {
+  const auto note = [&](const std::string& train, const std::string& parameters = "") {
+    return study::note_on_rate_rule(
+        load_table("train: {" + train + "}\n" +
+                   (parameters.empty() ? "" : "parameters: {" + parameters + "}\n")));
+  };
+  const std::string linear = "rate_rule: linear, base_batch: 64, ";
+  const std::string sizes = "b: {values: [64, 4096]}";
+  EXPECT_EQ(note(linear + "batch: $b", sizes),
+            "train.rate_rule: linear multiplies lr by up to 64, and a rate that begins so high "
+            "tends to diverge; begin lower with `schedule: {cosine: {warmup: 2}}` or "
+            "`schedule: warmup`");
+  EXPECT_TRUE(note(linear + "batch: $b, schedule: cosine", sizes));
+  EXPECT_FALSE(note(linear + "batch: $b, schedule: {cosine: {warmup: 2}}", sizes));
+  EXPECT_FALSE(note(linear + "batch: $b, schedule: warmup", sizes));
+  EXPECT_FALSE(note(linear + "batch: $b, schedule: one_cycle", sizes));
+  EXPECT_FALSE(note(linear + "batch: 32"));
+  EXPECT_FALSE(note("rate_rule: sqrt, base_batch: 64, batch: $b", sizes));
+  EXPECT_FALSE(note("batch: $b", sizes));
 }
 
 TEST_F(StudyTest, BeginsAsAnotherWhereOnlyItsEndDiffers) {
