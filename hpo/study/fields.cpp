@@ -143,12 +143,14 @@ std::vector<Field> train_rows() {
        .binding = to<&TrainRows::epochs>()},
       {.name = "train.shards",
        .min = 1,
-       .max = 1024,
+       .max = 1e6,
        .words = {"auto"},
        .fallback = "auto",
-       .doc = "Number of parts in which the gradient of a batch is computed. The parts are summed "
-              "in a fixed tree. The number is part of the result, so it never depends on the "
-              "machine. `auto`: a power of two up to 8, by the network's work; 1 on a GPU.",
+       .doc = "Number of parts in which the gradient of a batch is computed, one after another or "
+              "side by side. The parts are summed in a fixed tree. The number is part of the "
+              "result, so it never depends on the machine. With `shards: k`, a batch takes the "
+              "memory of a k-th of its rows: gradient accumulation (`docs/large-batches.md`). "
+              "`auto`: a power of two up to 8, by the network's work; 1 on a GPU.",
        .binding = to<&TrainRows::shards>()},
       {.name = "train.clip",
        .min = 0,

@@ -1,6 +1,7 @@
 #include "nn/training/trainer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -16,6 +17,21 @@ namespace {
 /// them.
 std::size_t update_part(const kern::Memory& memory, const ParamLayout& layout) {
   return memory.own ? kUpdatePart : std::max(layout.trained, kAlignElements);
+}
+
+/// Returns the shards whose gradients are kept side by side. In the program's memory, workers may
+/// compute so many at the same time. A power of two, so that a wave is a subtree of the sum.
+int wave_of(const kern::Memory& memory, int shards) {
+  constexpr int kOwn = 64, kOnDevice = 8;
+  return std::min(shards, memory.own ? kOwn : kOnDevice);
+}
+
+/// Returns the gradients in memory at the same time: a wave, and the sums of the waves before it,
+/// of which each is twice as large as the next one, as the digits of a binary counter are.
+int gradient_blocks(const kern::Memory& memory, int shards) {
+  const int wave = wave_of(memory, shards);
+  const auto waves = static_cast<unsigned>((shards + wave - 1) / wave);
+  return wave + std::bit_width(waves - 1);
 }
 
 std::vector<SlabPart> parts_of(std::size_t trained, std::size_t part) {
@@ -35,14 +51,16 @@ std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& da
 
 template <class T>
 std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards) {
+  const int blocks = gradient_blocks(*network.kernels().memory, shards);
   return pass_bytes(network, data) +
-         Block::aligned(network.layout().count * sizeof(T)) * static_cast<std::size_t>(shards);
+         Block::aligned(network.layout().count * sizeof(T)) * static_cast<std::size_t>(blocks);
 }
 
 template <class T>
 Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
     : in_(std::move(inputs)),
       shards_(plan.shards),
+      wave_(wave_of(*in_.network.kernels().memory, plan.shards)),
       clip_(plan.clip),
       ids_(in_.units),
       draws_{.stream = plan.stream, .units = &ids_, .step_buffer = in_.step_buffer},
@@ -51,8 +69,9 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
       sums_(static_cast<std::size_t>(shards_)) {
   const ParamLayout& layout = in_.network.layout();
   const kern::Memory& memory = *in_.network.kernels().memory;
-  const auto blocks = static_cast<std::size_t>(shards_);
-  const std::size_t rows = blocks * static_cast<std::size_t>(in_.network.max_rows());
+  const auto blocks = static_cast<std::size_t>(gradient_blocks(memory, shards_));
+  const std::size_t rows =
+      static_cast<std::size_t>(shards_) * static_cast<std::size_t>(in_.network.max_rows());
   if (shards_ == 1) in_.parallel = nullptr;
   if (in_.feed != nullptr) {
     places_.resize(rows);
@@ -93,14 +112,14 @@ Target Trainer<T>::read(std::size_t from, std::span<const std::uint32_t> rows, s
 }
 
 template <class T>
-void Trainer<T>::run_shard(int shard, const Step& step, const Target* target, std::byte* arena,
-                           GradientSink<T>* sink) {
+void Trainer<T>::run_shard(int shard, T* gradient, const Step& step, const Target* target,
+                           std::byte* arena, GradientSink<T>* sink) {
   const Network<T>& network = in_.network;
   const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
   const std::size_t from = step.rows.size() * i / n, to = step.rows.size() * (i + 1) / n;
   if (from == to) {
     sums_[i] = {};
-    network.kernels().memory->zero(shard_gradient(shard), network.layout().count * sizeof(T));
+    network.kernels().memory->zero(gradient, network.layout().count * sizeof(T));
     return;
   }
   const auto mine = step.rows.subspan(from, to - from);
@@ -108,9 +127,9 @@ void Trainer<T>::run_shard(int shard, const Step& step, const Target* target, st
   Draws draws = draws_;
   draws.step = step.number;
   draws.rows = mine.data();
-  sums_[i] = network.loss_and_gradient(arena, in_.weights, static_cast<int>(mine.size()), in_.loss,
-                                       own, T(1) / static_cast<T>(step.rows.size()),
-                                       shard_gradient(shard), draws, sink);
+  sums_[i] =
+      network.loss_and_gradient(arena, in_.weights, static_cast<int>(mine.size()), in_.loss, own,
+                                T(1) / static_cast<T>(step.rows.size()), gradient, draws, sink);
 }
 
 template <class T>
@@ -135,13 +154,9 @@ kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   if (in_.feed != nullptr) fed_ = in_.feed->take();
   if (at_once) {
     Updating updating(in_, step);
-    run_shard(0, step, target, in_.arena, &updating);
-  } else if (in_.parallel != nullptr) {
-    run_parts(*in_.parallel, shards_, [&](int shard, Workspace& workspace) {
-      run_shard(shard, step, target, workspace.arena(pass_bytes_));
-    });
+    run_shard(0, block(0), step, target, in_.arena, &updating);
   } else {
-    for (int shard = 0; shard < shards_; ++shard) run_shard(shard, step, target, in_.arena);
+    run_shards(step, target);
   }
   if (in_.feed != nullptr) in_.feed->give_back();
   const kern::LossSums total = sum_losses();
@@ -152,6 +167,39 @@ kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
     lasso_->pull(in_.network.kernels(), exec, step.rate * step.pull, in_.weights);
   in_.network.keep_statistics(exec, gradients_, in_.weights);
   return total;
+}
+
+template <class T>
+void Trainer<T>::run_wave(int first, int count, const Step& step, const Target* target) {
+  in_wave_ = count;
+  const auto run_one = [&](int i, std::byte* arena) {
+    run_shard(first + i, block(sums_before_ + i), step, target, arena);
+  };
+  if (in_.parallel == nullptr) {
+    for (int i = 0; i < count; ++i) run_one(i, in_.arena);
+    return;
+  }
+  run_parts(*in_.parallel, count,
+            [&](int i, Workspace& workspace) { run_one(i, workspace.arena(pass_bytes_)); });
+}
+
+template <class T>
+void Trainer<T>::run_shards(const Step& step, const Target* target) {
+  sums_before_ = 0;
+  for (int first = 0; first < shards_; first += wave_) {
+    run_wave(first, std::min(wave_, shards_ - first), step, target);
+    if (first + wave_ >= shards_) return;
+    // Sums of equally many waves are added, as a binary counter carries.
+    const int joins = std::countr_zero(static_cast<unsigned>(first / wave_ + 1));
+    const auto carry = [&](kern::Exec& exec, const SlabPart& part) {
+      add_up_wave(exec, part);
+      for (int i = 0; i < joins; ++i) join_sums(exec, part, sums_before_ + 1 - i);
+    };
+    over_parts(carry);
+    kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
+    carry(exec, state_part());
+    sums_before_ += 1 - joins;
+  }
 }
 
 template <class T>
@@ -166,9 +214,8 @@ kern::LossSums Trainer<T>::step_on(const Target& target, const Step& step) {
 
 template <class T>
 void Trainer<T>::update_all(kern::Exec& exec, const Step& step) {
-  const ParamLayout& layout = in_.network.layout();
   if (ages_) in_.update.begin_aged(*ages_, step.number, step.rate);
-  add_up(exec, {.offset = layout.trained, .count = layout.count - layout.trained});
+  add_up(exec, state_part());
   if (clip_ > 0) {
     over_parts([&](kern::Exec& own, const SlabPart& part) { add_up(own, part); });
     clip_gradient(exec);
@@ -205,13 +252,26 @@ void Trainer<T>::over_parts(F f) {
 }
 
 template <class T>
-void Trainer<T>::add_up(kern::Exec& exec, const SlabPart& part) const {
-  for (int width = 1; width < shards_; width *= 2) {
-    for (int left = 0; left + width < shards_; left += 2 * width) {
-      in_.network.kernels().accumulate(exec, part.count, shard_gradient(left + width) + part.offset,
-                                       shard_gradient(left) + part.offset);
+void Trainer<T>::add_up_wave(kern::Exec& exec, const SlabPart& part) const {
+  T* const wave = block(sums_before_) + part.offset;
+  for (int width = 1; width < in_wave_; width *= 2) {
+    for (int left = 0; left + width < in_wave_; left += 2 * width) {
+      in_.network.kernels().accumulate(exec, part.count, wave + stride_ * (left + width),
+                                       wave + stride_ * left);
     }
   }
+}
+
+template <class T>
+void Trainer<T>::join_sums(kern::Exec& exec, const SlabPart& part, int sums) const {
+  in_.network.kernels().accumulate(exec, part.count, block(sums - 1) + part.offset,
+                                   block(sums - 2) + part.offset);
+}
+
+template <class T>
+void Trainer<T>::add_up(kern::Exec& exec, const SlabPart& part) const {
+  add_up_wave(exec, part);
+  for (int sums = sums_before_ + 1; sums > 1; --sums) join_sums(exec, part, sums);
 }
 
 template <class T>

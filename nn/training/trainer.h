@@ -74,8 +74,13 @@ class Trainer {
   }
   /// Runs a step; `target` is null unless the batch has been read.
   kern::LossSums run(const Step& step, const Target* target);
-  void run_shard(int shard, const Step& step, const Target* target, std::byte* arena,
+  /// Computes the gradient of a shard into a block.
+  void run_shard(int shard, T* gradient, const Step& step, const Target* target, std::byte* arena,
                  GradientSink<T>* sink = nullptr);
+  /// Computes the shards of a step into blocks, a wave of them at a time. Leaves the last wave in
+  /// its blocks, and the sums of earlier ones in those before.
+  void run_shards(const Step& step, const Target* target);
+  void run_wave(int first, int count, const Step& step, const Target* target);
   /// Reads rows [from, from + rows.size()) of the batch.
   [[nodiscard]] Target read(std::size_t from, std::span<const std::uint32_t> rows,
                             std::int64_t epoch, std::byte* arena);
@@ -83,16 +88,28 @@ class Trainer {
   /// Calls f(exec, part) for all parts of the slab, side by side where that is possible.
   template <class F>
   void over_parts(F f);
-  /// Sums a part of the slab over all shards into the block of shard 0, in a fixed tree in which
+  /// Sums a part of the slab over what run_shards() left into block 0, in a fixed tree in which
   /// neighbours are paired.
   void add_up(kern::Exec& exec, const SlabPart& part) const;
+  /// Sums a part over the last wave into its first block.
+  void add_up_wave(kern::Exec& exec, const SlabPart& part) const;
+  /// Adds the uppermost block of sums to the one before it.
+  void join_sums(kern::Exec& exec, const SlabPart& part, int sums) const;
   void update_all(kern::Exec& exec, const Step& step);
   void update(kern::Exec& exec, const SlabPart& part, const Step& step) const;
   void clip_gradient(kern::Exec& exec);
-  [[nodiscard]] T* shard_gradient(int shard) const { return gradients_ + stride_ * shard; }
+  /// Running statistics, which lie behind what is trained.
+  [[nodiscard]] SlabPart state_part() const {
+    const ParamLayout& layout = in_.network.layout();
+    return {.offset = layout.trained, .count = layout.count - layout.trained};
+  }
+  [[nodiscard]] T* block(int index) const { return gradients_ + stride_ * index; }
 
   TrainerInputs<T> in_;
   int shards_;
+  int wave_;             // shards whose gradients are kept side by side
+  int sums_before_ = 0;  // blocks with sums of whole waves before the last one of this step
+  int in_wave_ = 0;      // shards of that one
   double clip_;
   UnitIds ids_;
   Draws draws_;
@@ -105,7 +122,7 @@ class Trainer {
   std::size_t pass_bytes_;              // of the network's arena and the targets behind it
   std::vector<kern::LossSums> sums_;    // one a shard
   std::vector<kern::ImageMove> moves_;  // one a row of the batch
-  T* gradients_;                        // one block a shard
+  T* gradients_;                        // blocks
   std::ptrdiff_t stride_;
   std::vector<SlabPart> parts_;  // of what is trained
 };

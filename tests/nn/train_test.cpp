@@ -364,6 +364,66 @@ TEST(Train, ShardsAreSummedInOrder) {
   EXPECT_TRUE(std::ranges::equal(trained.weights(), expected.weights()));
 }
 
+/// The weights after one step of rate 1 on a whole table, with all shards' gradients in memory.
+std::vector<float> step_by_hand(const nn::ParamSlab& net, const Table& table, const nn::Hyper& h) {
+  std::vector<std::uint32_t> order;
+  const std::size_t rows = table.rows.size(), shards = std::size_t(h.shards);
+  nn::epoch_order(h.shuffle, 0, rows, order);
+  const nn::DataView data = table.view();
+  const nn::Network<float> network(net.spec(), cpu(), nn::largest_part(h.batch, h.shards),
+                                   nn::Use::training);
+  const nn::BatchReader<float> reader(network, data);
+  nn::Block memory(network.arena_bytes() + 64), targets(reader.target_bytes());
+  std::vector<float> weights(net.weights().begin(), net.weights().end());
+  std::vector<std::vector<float>> gradients;
+  for (std::size_t i = 0; i < shards; ++i) {
+    const std::size_t from = rows * i / shards, to = rows * (i + 1) / shards;
+    const nn::Target target = reader.read(memory.bytes().data(), targets.bytes().data(),
+                                          std::span(order).subspan(from, to - from));
+    gradients.emplace_back(network.layout().count);
+    (void)network.loss_and_gradient(memory.bytes().data(), weights.data(), int(to - from),
+                                    *nn::loss_function<float>(h.loss, data), target,
+                                    1.0F / float(rows), gradients.back().data());
+  }
+  for (std::size_t width = 1; width < shards; width *= 2) {
+    for (std::size_t left = 0; left + width < shards; left += 2 * width)
+      for (std::size_t e = 0; e < weights.size(); ++e)
+        gradients[left][e] += gradients[left + width][e];
+  }
+  for (std::size_t e = 0; e < weights.size(); ++e) weights[e] -= gradients[0][e];
+  return weights;
+}
+
+TEST(Train, ManyShardsInWavesAreTheTreeOfAllAtOnce) {
+  const Table table(401, 6, 3);
+  const nn::ModelSpec spec = nn_test::mlp(6, {9}, 3);
+  for (const int shards : {63, 64, 65, 128, 129, 200, 300, 401}) {
+    SCOPED_TRACE(shards);
+    const nn::Hyper h = hyper("sgd", {{"lr", 1.0}}, 401, shards);
+    nn::ParamSlab alone = fresh(spec, h), together = fresh(spec, h);
+    const std::vector<float> expected = step_by_hand(alone, table, h);
+    nn::Workspace one, own;
+    Threads threads(own, 3);
+    (void)nn::train_steps(cpu(), one, alone, table.view(), h, {0, 1});
+    (void)nn::train_steps(cpu(), own, together, table.view(), h, {0, 1}, {}, &threads);
+    EXPECT_TRUE(std::ranges::equal(alone.weights(), expected));
+    EXPECT_TRUE(std::ranges::equal(together.weights(), expected));
+  }
+}
+
+TEST(Train, MemoryGrowsWithTheLogarithmOfManyShards) {
+  const Table table(8192, 36, 3);
+  const nn::ModelSpec spec = nn_test::mlp(36, {64}, 3);
+  const auto bytes = [&](int shards) {
+    const nn::Network<float> network(spec, cpu(), nn::largest_part(8192, shards),
+                                     nn::Use::training);
+    return nn::Trainer<float>::arena_bytes(network, table.view(), shards);
+  };
+  const std::size_t gradient = nn::param_layout(nn::complete(spec)).count * sizeof(float);
+  EXPECT_LE(bytes(8192), (64 + 7 + 1) * gradient);
+  EXPECT_LT(bytes(16), bytes(1) / 8) << "fewer rows at a time";
+}
+
 TEST(Train, MoreShardsThanRowsInTheLastBatch) {
   const Table table(18, 6, 3);  // batches of 16 and 2
   const nn::Hyper h = hyper("sgd", {{"lr", 0.1}}, 16, 8);
