@@ -152,6 +152,15 @@ std::vector<Field> train_rows() {
               "memory of a k-th of its rows: gradient accumulation (`docs/large-batches.md`). "
               "`auto`: a power of two up to 8, by the network's work; 1 on a GPU.",
        .binding = to<&TrainRows::shards>()},
+      {.name = "train.late",
+       .min = 0,
+       .max = 1,
+       .otherwise = "0",
+       .unit = "steps",
+       .doc = "With 1, a step applies the gradient of the step before, and the first step none. "
+              "Sums of gradients can then travel while the next step is computed. The result "
+              "differs from that of 0. See `docs/large-batches.md`.",
+       .binding = to<&TrainRows::late>()},
       {.name = "train.clip",
        .min = 0,
        .min_excluded = true,

@@ -144,6 +144,7 @@ struct TrainRows {
   Expr<double> clip;          ///< 0: none
   std::optional<Expr<RateRule>> rate_rule;
   std::optional<Expr<std::int64_t>> base_batch;  ///< present exactly if rate_rule is
+  std::optional<std::int64_t> late;              ///< steps that a gradient waits, 0 or 1
   AugmentRows augment;
 };
 

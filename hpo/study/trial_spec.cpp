@@ -17,6 +17,7 @@
 #include "hpo/study/population.h"
 #include "hpo/study/rate_rule.h"
 #include "hpo/study/source.h"
+#include "nn/optimizers/late.h"
 #include "nn/reshape/continued_net.h"
 
 namespace hpo {
@@ -137,6 +138,7 @@ nn::Hyper read_hyper(const StudySpec& study, const Params& params, const DataInf
     check_class_weights(given.node(), data);
   }
   hyper.optimizer = choice_of(optimizer, *optimizer_set());
+  if (train.late == 1) hyper.optimizer.kind = nn::late_kind(hyper.optimizer.kind);
   hyper.batch = static_cast<std::int32_t>(train.batch.in(params).value());
   hyper.shards = static_cast<std::int32_t>(train.shards.in(params).value());
   hyper.clip = train.clip.in(params).value();

@@ -77,8 +77,11 @@ void accumulate(Exec&, std::size_t count, const float* src, float* dst) {
   over(count, [=] KERN_DEVICE(std::size_t i) { dst[i] += src[i]; });
 }
 
-void scaled_copy(Exec&, std::size_t count, float factor, const float* src, float* dst) {
-  over(count, [=] KERN_DEVICE(std::size_t i) { dst[i] = factor * src[i]; });
+void scaled_copy(Exec& exec, std::size_t count, float factor, const float* src, float* dst) {
+  const UpdateNumbers numbers(exec, {});
+  over(count, [=] KERN_DEVICE(std::size_t i) {
+    if (!numbers.halted()) dst[i] = factor * src[i];
+  });
 }
 
 void blend(Exec& exec, std::size_t count, float rate, const float* src, float* dst) {

@@ -13,6 +13,7 @@
 #include "nn/data/preprocessing.h"
 #include "nn/fields_json.h"
 #include "nn/model/layout.h"
+#include "nn/optimizers/late.h"
 #include "nn/optimizers/optimizer.h"
 
 namespace nn {
@@ -161,7 +162,8 @@ void read_optimizer(const Safetensors& file, const std::string& path, ParamSlab&
 std::string optimizer_in(const Safetensors& file, const std::string& path, int slots) {
   const std::string& kind = text_of(file.metadata, path, "optimizer");
   const auto kinds = optimizer_kinds();
-  const bool known = std::ranges::find(kinds, kind, &KindInfo::kind) != kinds.end();
+  const std::string_view late = kind_of_late(kind), own = late.empty() ? kind : late;
+  const bool known = std::ranges::find(kinds, own, &KindInfo::kind) != kinds.end();
   if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
     throw base::Error(base::Errc::data,
                       path + ": the file has the state of an optimizer that is unknown to Trellis");

@@ -1,5 +1,6 @@
 #include "nn/optimizers/lamb.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -54,7 +55,8 @@ class LambUpdate final : public Update<T> {
 
  private:
   [[nodiscard]] AgeFactors<T> factors(std::int64_t age) const {
-    const auto t = static_cast<double>(age);
+    // Late gradients leave a weight without one in its first step: its age is then 0.
+    const auto t = static_cast<double>(std::max<std::int64_t>(age, 1));
     return {static_cast<T>(1 / (1 - std::pow(beta1_, t))),
             static_cast<T>(1 / std::sqrt(1 - std::pow(beta2_, t)))};
   }

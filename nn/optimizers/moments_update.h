@@ -1,6 +1,7 @@
 #pragma once
 // The step that Adam and AdamW share. Slots: m, v.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -37,7 +38,10 @@ class MomentsUpdate : public Update<T> {
   }
 
   void begin_aged(Ages<T>& ages, std::int64_t step, double lr) const override {
-    ages.at_step(step, [&](std::int64_t age) { return factors(static_cast<double>(age), lr); });
+    // Late gradients leave a weight without one in its first step: its age is then 0.
+    ages.at_step(step, [&](std::int64_t age) {
+      return factors(static_cast<double>(std::max<std::int64_t>(age, 1)), lr);
+    });
   }
 
   void run_aged(const kern::Kernels<T>& kernels, kern::Exec& exec, const Ages<T>& ages,
@@ -47,7 +51,8 @@ class MomentsUpdate : public Update<T> {
       const Place place{weights + part.offset, gradient + part.offset, slots + part.offset,
                         slots + stride + part.offset};
       if (part.table < 0) {
-        kernels.adam(exec, at_one_step(place, part.rows * part.cols, step - part.birth, lr));
+        const std::int64_t age = std::max<std::int64_t>(step - part.birth, 1);
+        kernels.adam(exec, at_one_step(place, part.rows * part.cols, age, lr));
       } else {
         kernels.adam_columns(exec, {.rows = part.rows,
                                     .cols = part.cols,

@@ -3,6 +3,7 @@
 
 #include "nn/registry.h"
 
+#include "nn/optimizers/late.h"
 #include "nn/optimizers/optimizer.h"
 
 #define TRELLIS_OPTIMIZERS(ADD) \
@@ -33,6 +34,8 @@ const base::Registry<const Optimizer*>& optimizer_registry() {
 std::span<const Optimizer* const> optimizers() { return optimizer_registry().entries(); }
 
 const Optimizer& optimizer_of(std::string_view kind) {
+  if (const std::string_view own = kind_of_late(kind); !own.empty())
+    return late_optimizer(entry_of(optimizer_registry(), own, "optimizer"));
   return entry_of(optimizer_registry(), kind, "optimizer");
 }
 

@@ -85,8 +85,10 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
   const std::size_t part = update_part(memory, layout);
   parts_ = in_.update.by_layer() ? layer_parts(layout) : parts_of(layout.trained, part);
   if (plan.aged) {
-    in_.update.by_layer() ? ages_.emplace(layout, in_.units, parts_)
-                          : ages_.emplace(layout, in_.units, part);
+    if (in_.update.by_layer())
+      ages_.emplace(layout, in_.units, parts_);
+    else
+      ages_.emplace(layout, in_.units, part);
     parts_.assign(ages_->parts().begin(), ages_->parts().end());
   }
   const std::size_t bytes = Block::aligned(layout.count * sizeof(T));

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "nn/optimizers/late.h"
 #include "nn/training/random.h"
 
 namespace {
@@ -179,6 +180,37 @@ TEST(Optimizer, EveryKindFollowsItsFormula) {
       SCOPED_TRACE(kind->info().kind);
       EXPECT_LT(difference(*kind, it->second, kern::ref_kernels<double>()), 1e-12);
       EXPECT_LT(difference(*kind, it->second, kern::cpu_kernels()), 1e-4);
+    }
+  }
+}
+
+TEST(Optimizer, EveryKindMayTakeGradientsOneStepLate) {
+  constexpr std::size_t kCount = 37;
+  kern::prepare_thread();
+  const kern::Kernels<float>& kernels = kern::cpu_kernels();
+  for (const nn::Optimizer* kind : nn::optimizers()) {
+    SCOPED_TRACE(kind->info().kind);
+    const nn::Optimizer& late = nn::optimizer_of(nn::late_kind(kind->info().kind));
+    const nn::Fields fields = nn::complete(late.info(), {}, "test");
+    ASSERT_EQ(late.slots(fields), kind->slots(fields) + 1);
+    EXPECT_EQ(late.slot_powers().size(), kind->slot_powers().size() + 1);
+    const auto in_time = kind->bind(fields, float{}), one_late = late.bind(fields, float{});
+    std::vector<float> a(kCount), b, gradient(kCount), before(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) a[i] = 0.1F * static_cast<float>(i) - 1;
+    b = a;
+    std::vector<float> own(kCount * 2), with_waiting(kCount * 3);
+    kern::Exec exec;
+    for (int step = 1; step <= 20; ++step) {
+      before = gradient;
+      for (std::size_t i = 0; i < kCount; ++i)
+        gradient[i] = std::sin(static_cast<float>(i + 31 * static_cast<std::size_t>(step)));
+      const double lr = 0.01 / step;
+      if (step > 1)
+        in_time->run(kernels, exec, kCount, kCount, a.data(), before.data(), own.data(), step - 1,
+                     lr);
+      one_late->run(kernels, exec, kCount, kCount, b.data(), gradient.data(), with_waiting.data(),
+                    step, lr);
+      ASSERT_EQ(a, b) << step;
     }
   }
 }

@@ -51,7 +51,11 @@ const std::vector<nn::Hyper>& some_hypers() {
       hyper("sgd", {{"lr", 0.05}, {"momentum", 0.9}, {"nesterov", true}}),
       hyper("adam", {{"lr", 0.01}}, 7, 2),
       hyper("adamw", {{"lr", 0.01}}),
-      hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}})};
+      hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}}),
+      hyper("lars", {{"lr", 20.0}, {"weight_decay", 1e-4}}, 16, 2),
+      hyper("lamb", {{"lr", 0.02}}),
+      hyper("adam+late", {{"lr", 0.01}}),
+      hyper("sgd+late", {{"lr", 0.05}, {"momentum", 0.5}}, 16, 3)};
   return kHypers;
 }
 

@@ -56,6 +56,8 @@ std::vector<Case> cases() {
       {"rmsprop", nn_test::residual(36, 12, 3), hyper("rmsprop", {{"lr", 1e-3}})},
       {"lars", nn_test::mlp(36, {24, 16}, 3), hyper("lars", {{"lr", 5.0}})},
       {"lars in shards", nn_test::assorted(3, 3), hyper("lars", {{"lr", 1.0}}, 20, 2)},
+      {"late", nn_test::mlp(36, {24}, 3, "tanh"), hyper("adam+late", {{"lr", 1e-3}})},
+      {"late in shards", nn_test::mlp(36, {24}, 3), hyper("sgd+late", momentum, 16, 3)},
       {"lamb", nn_test::mlp(36, {24}, 3, "tanh"), hyper("lamb", {{"lr", 1e-3}})},
       {"everything", nn_test::assorted(3, 3), hyper("sgd", {{"lr", 1e-3}}, 20, 2)},
       {"numbers", nn_test::mlp(36, {20}, 3), hyper("sgd", {{"lr", 0.02}}, 16, 1, "huber"), true}};

@@ -189,7 +189,7 @@ TEST(Training, ANetworkThatGrewAndShrankBackTrainsToTheSameBits) {
   for (const nn::Hyper& hyper :
        {nn_test::hyper("adam", {{"lr", 0.01}}), nn_test::hyper("sgd", {{"momentum", 0.9}}),
         nn_test::hyper("rmsprop", {{"momentum", 0.5}}), nn_test::hyper("lars", {{"lr", 5.0}}),
-        nn_test::hyper("lamb", {{"lr", 0.01}})}) {
+        nn_test::hyper("lamb", {{"lr", 0.01}}), nn_test::hyper("adam+late", {{"lr", 0.01}})}) {
     nn::ParamSlab net = fresh(mlp(10, {6, 6}, 4), hyper);
     train(net, table, hyper, 0, 3);
     const auto wide = reshape(net, {"widen", "dense1", {{"by", n(8)}}}, table);
