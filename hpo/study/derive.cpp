@@ -12,6 +12,7 @@
 #include "hpo/study/command.h"
 #include "hpo/study/goals.h"
 #include "hpo/study/gpus.h"
+#include "hpo/study/lateness.h"
 #include "hpo/study/load_steps.h"
 #include "hpo/study/places.h"
 #include "hpo/study/points.h"
@@ -116,6 +117,7 @@ void derive(StudySpec& study) {
     check_split(study);
     check_rates(study);
     check_rate_rule(study);
+    check_lateness(study);
     check_folds(study);
     check_precision(study);
   }

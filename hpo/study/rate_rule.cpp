@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "hpo/study/binding.h"
+#include "hpo/study/checker.h"
 #include "hpo/study/load_steps.h"
 #include "hpo/study/places.h"
 #include "hpo/study/scalars.h"
@@ -40,7 +41,8 @@ std::vector<double> numbers_of(const Expr<std::int64_t>& value, const Space& spa
   return numbers;
 }
 
-/// True if the rate of every trial is at its full height in the first step.
+}  // namespace
+
 bool begins_at_full_height(const TrainRows& train) {
   if (!train.schedule) return true;
   const Node& schedule = train.schedule.node();
@@ -50,8 +52,6 @@ bool begins_at_full_height(const TrainRows& train) {
   const Node* warmup = schedule.find("warmup");
   return warmup == nullptr || (stands_for_itself(*warmup) && as_number(*warmup) == 0);
 }
-
-}  // namespace
 
 double rate_factor(const TrainRows& train, const Params& params) {
   if (!train.rate_rule || !train.base_batch) return 1;
@@ -75,8 +75,8 @@ void check_rate_rule(const StudySpec& study) {
 
 std::optional<std::string> note_on_rate_rule(const StudySpec& study) {
   const TrainRows& train = study.train;
-  const bool linear = train.rate_rule && !train.rate_rule->varies() &&
-                      train.rate_rule->value() == RateRule::linear;
+  const bool linear =
+      train.rate_rule && !train.rate_rule->varies() && train.rate_rule->value() == RateRule::linear;
   if (!linear || !begins_at_full_height(train)) return std::nullopt;
   const std::vector<double> batches = numbers_of(train.batch, study.space),
                             bases = numbers_of(*train.base_batch, study.space);

@@ -16,6 +16,9 @@ namespace hpo::study {
 /// Throws a StudyError if one of `rate_rule` and `base_batch` stands without the other.
 void check_rate_rule(const StudySpec& study);
 
+/// Returns true if the rate of every trial has its full height in the first step.
+[[nodiscard]] bool begins_at_full_height(const TrainRows& train);
+
 /// Returns a sentence if some trial's rate is raised in proportion to its batch, and its schedule
 /// does not begin below that rate; else nothing.
 [[nodiscard]] std::optional<std::string> note_on_rate_rule(const StudySpec& study);

@@ -134,6 +134,19 @@ struct AugmentRows {
 /// How the rate follows the batch size (rate_rule.h).
 enum class RateRule : std::uint8_t { none, linear, sqrt };
 
+/// Delays of replicas, `train.staleness.jitter`.
+struct JitterRows {
+  double factor = 1;
+  double probability = 0;
+};
+
+/// Replicas in virtual time, `train.staleness`.
+struct StalenessRows {
+  std::int64_t bound = 0;
+  std::int64_t replicas = 1;
+  std::optional<JitterRows> jitter;
+};
+
 /// The section `train`.
 struct TrainRows {
   Tree loss;  ///< empty until `settle` when the file leaves it to the data
@@ -145,6 +158,7 @@ struct TrainRows {
   std::optional<Expr<RateRule>> rate_rule;
   std::optional<Expr<std::int64_t>> base_batch;  ///< present exactly if rate_rule is
   std::optional<std::int64_t> late;              ///< steps that a gradient waits, 0 or 1
+  std::optional<StalenessRows> staleness;        ///< none: each step applies its own gradient
   AugmentRows augment;
 };
 

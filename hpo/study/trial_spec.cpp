@@ -18,6 +18,7 @@
 #include "hpo/study/rate_rule.h"
 #include "hpo/study/source.h"
 #include "nn/optimizers/late.h"
+#include "nn/optimizers/stale.h"
 #include "nn/reshape/continued_net.h"
 
 namespace hpo {
@@ -72,6 +73,14 @@ TrialResources read_resources(const NeedRows& needs, const Params& params) {
 /// Multiplies the optimizer's rate by the factor of the rate rule.
 void scale_rate(nn::Choice& optimizer, double factor) {
   if (factor != 1) optimizer.fields["lr"] = factor * nn::real(optimizer.fields, "lr");
+}
+
+nn::Staleness read_staleness(const StalenessRows& rows) {
+  const JitterRows jitter = rows.jitter.value_or(JitterRows{});
+  return {.bound = static_cast<std::int32_t>(rows.bound),
+          .replicas = static_cast<std::int32_t>(rows.replicas),
+          .factor = jitter.factor,
+          .probability = jitter.probability};
 }
 
 /// The pairs of a rate that changes by epochs, with the factor of the rate rule.
@@ -139,6 +148,9 @@ nn::Hyper read_hyper(const StudySpec& study, const Params& params, const DataInf
   }
   hyper.optimizer = choice_of(optimizer, *optimizer_set());
   if (train.late == 1) hyper.optimizer.kind = nn::late_kind(hyper.optimizer.kind);
+  if (train.staleness)
+    hyper.optimizer =
+        nn::stale_choice(std::move(hyper.optimizer), read_staleness(*train.staleness));
   hyper.batch = static_cast<std::int32_t>(train.batch.in(params).value());
   hyper.shards = static_cast<std::int32_t>(train.shards.in(params).value());
   hyper.clip = train.clip.in(params).value();

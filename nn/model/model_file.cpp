@@ -15,6 +15,7 @@
 #include "nn/model/layout.h"
 #include "nn/optimizers/late.h"
 #include "nn/optimizers/optimizer.h"
+#include "nn/optimizers/stale.h"
 
 namespace nn {
 
@@ -162,7 +163,8 @@ void read_optimizer(const Safetensors& file, const std::string& path, ParamSlab&
 std::string optimizer_in(const Safetensors& file, const std::string& path, int slots) {
   const std::string& kind = text_of(file.metadata, path, "optimizer");
   const auto kinds = optimizer_kinds();
-  const std::string_view late = kind_of_late(kind), own = late.empty() ? kind : late;
+  const std::string_view late = kind_of_late(kind), stale = kind_of_stale(kind);
+  const std::string_view own = !late.empty() ? late : !stale.empty() ? stale : kind;
   const bool known = std::ranges::find(kinds, own, &KindInfo::kind) != kinds.end();
   if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
     throw base::Error(base::Errc::data,

@@ -77,8 +77,8 @@ class OptimizerOf : public Optimizer {
   }
 };
 
-/// The registry: every kind, and the one behind a word, also of late gradients (late.h; throws
-/// SpecError naming the nearest known kind).
+/// The registry: every kind, and the one behind a word, also of late or stale gradients
+/// (late.h, stale.h; throws SpecError naming the nearest known kind).
 [[nodiscard]] std::span<const Optimizer* const> optimizers();
 [[nodiscard]] const Optimizer& optimizer_of(std::string_view kind);
 

@@ -5,6 +5,7 @@
 
 #include "nn/optimizers/late.h"
 #include "nn/optimizers/optimizer.h"
+#include "nn/optimizers/stale.h"
 
 #define TRELLIS_OPTIMIZERS(ADD) \
   ADD(adam)                     \
@@ -36,6 +37,8 @@ std::span<const Optimizer* const> optimizers() { return optimizer_registry().ent
 const Optimizer& optimizer_of(std::string_view kind) {
   if (const std::string_view own = kind_of_late(kind); !own.empty())
     return late_optimizer(entry_of(optimizer_registry(), own, "optimizer"));
+  if (const std::string_view own = kind_of_stale(kind); !own.empty())
+    return stale_optimizer(entry_of(optimizer_registry(), own, "optimizer"));
   return entry_of(optimizer_registry(), kind, "optimizer");
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "nn/data/block.h"
+#include "nn/optimizers/stale.h"
 #include "nn/training/augment.h"
 #include "nn/training/batches.h"
 #include "nn/training/step_plan.h"
@@ -78,8 +79,8 @@ class Lane {
 }  // namespace
 
 bool can_share_batches(const ParamSlab::Header& net, const Hyper& hyper) {
-  return !net.reshaped && hyper.penalty.strength == 0 && !moves(hyper.augment) &&
-         shards_of(hyper, net.spec) == 1;
+  return !net.reshaped && !staleness_of(hyper.optimizer) && hyper.penalty.strength == 0 &&
+         !moves(hyper.augment) && shards_of(hyper, net.spec) == 1;
 }
 
 void train_pack(const kern::Kernels<float>& kernels, Workspace& workspace, const DataView& data,

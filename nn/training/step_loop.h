@@ -1,6 +1,6 @@
 #pragma once
-// The two loops over the steps of a segment: the host waits for each step, or a device runs them
-// behind it.
+// The loops over the steps of a segment: the host waits for each step, or a device runs them behind
+// it, or replicas run apart.
 
 #include "nn/data/data_view.h"
 #include "nn/model/slab.h"
@@ -26,6 +26,10 @@ struct StepLoop {
 /// Waits for the loss of each step before the next one. Leaves the network, and `state`, as they
 /// are after the last update.
 [[nodiscard]] TrainStats run_synchronously(const StepLoop& loop, SlabState& state);
+
+/// Lets replicas compute and apply gradients in virtual time, for a plan that is stale. Otherwise
+/// as above.
+[[nodiscard]] TrainStats run_stale(const StepLoop& loop, SlabState& state);
 
 /// Launches steps that the device runs one after another, and looks at their losses now and then.
 /// For an asynchronous plan. Gives the same bits, and leaves the same behind.

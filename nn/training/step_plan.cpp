@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "nn/data/feed.h"
+#include "nn/optimizers/stale.h"
 #include "nn/training/train.h"
 
 namespace nn {
@@ -49,12 +50,14 @@ StepPlan plan_steps(const kern::Memory& memory, const ParamSlab::Header& net, co
                 .clip = hyper.clip,
                 .penalty = hyper.penalty,
                 .augment = hyper.augment,
+                .stale = staleness_of(hyper.optimizer),
                 .aged = net.reshaped,
                 .fed = is_fed(memory, data)};
   // Sums over shards, ages and penalties are computed from arguments of the host. Clipping waits
   // for the gradient's norm, and a feed copies to another place at each step: neither can be
   // recorded.
-  plan.asynchronous = !memory.own && plan.shards == 1 && !plan.aged && plan.penalty.strength == 0;
+  plan.asynchronous =
+      !memory.own && plan.shards == 1 && !plan.aged && plan.penalty.strength == 0 && !plan.stale;
   plan.recorded = plan.asynchronous && !plan.fed && plan.clip == 0;
   return plan;
 }

@@ -2,6 +2,7 @@
 // How a training runs its steps: everything that is chosen once, before the first step.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "kernels/kernels.h"
@@ -10,6 +11,7 @@
 #include "nn/training/hyper.h"
 #include "nn/training/lr_curve.h"
 #include "nn/training/segment.h"
+#include "nn/training/staleness.h"
 
 namespace nn {
 
@@ -34,6 +36,8 @@ struct StepPlan {
   double clip = 0;                   ///< longest gradient, as a Euclidean norm; 0: any length
   UnitPenalty penalty{};
   Augment augment{};
+  /// How far replicas may part; none: each step applies the gradient that it computes.
+  std::optional<Staleness> stale{};
   /// True if the units were born at different steps, so that an optimizer counts the steps of each.
   bool aged = false;
   /// True if the device has no copy of the table: batches are copied while it computes (TableFeed).

@@ -5,6 +5,7 @@
 #include "kernels/reserve.h"
 #include "nn/data/block.h"
 #include "nn/losses/loss.h"
+#include "nn/optimizers/stale.h"
 #include "nn/training/device_steps.h"
 #include "nn/training/trainer.h"
 
@@ -12,7 +13,9 @@ namespace nn {
 
 std::size_t training_arena(const Network<float>& network, const DataView& data, const Hyper& hyper,
                            int shards) {
-  return Block::aligned(Trainer<float>::arena_bytes(network, data, shards)) +
+  const std::optional<Staleness> stale = staleness_of(hyper.optimizer);
+  const int held = stale ? stale->replicas : 0;
+  return Block::aligned(Trainer<float>::arena_bytes(network, data, shards, held)) +
          (network.kernels().memory->own ? 0 : DeviceSteps::bytes(hyper.batch, hyper.augment));
 }
 

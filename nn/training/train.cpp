@@ -54,8 +54,9 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   SlabState state = net.state(memory);
   const StepLoop loop{plan, data, trainer, resources, workspace.rows(), stop};
   resources.load();
-  const TrainStats stats =
-      plan.asynchronous ? run_asynchronously(loop, *update, state) : run_synchronously(loop, state);
+  const TrainStats stats = plan.asynchronous ? run_asynchronously(loop, *update, state)
+                           : plan.stale      ? run_stale(loop, state)
+                                             : run_synchronously(loop, state);
   resources.store();
   net.set_state(memory, state);
   return stats;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "nn/losses/loss.h"
+#include "nn/optimizers/stale.h"
 #include "nn/training/augment.h"
 #include "nn/training/batch_reader.h"
 
@@ -46,6 +47,15 @@ void check_precision(const kern::Kernels<float>& kernels, const Hyper& hyper) {
                                            std::string(kern::precision_name(hyper.precision)));
 }
 
+/// Replicas meet at the ends of epochs alone.
+void check_staleness(const Hyper& hyper, const Segment& segment) {
+  const bool whole = segment.from % segment.per_epoch == 0 && segment.to % segment.per_epoch == 0;
+  if (whole || !staleness_of(hyper.optimizer)) return;
+  throw base::Error(base::Errc::study,
+                    "a training with staleness has no part of an epoch; let the study count in "
+                    "epochs");
+}
+
 void check_images(const DataView& data, const Hyper& hyper) {
   if (moves(hyper.augment) && !data.shape.is_image())
     throw base::Error(base::Errc::study,
@@ -58,6 +68,7 @@ void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, c
                     const Segment& segment) {
   check_slab(net, hyper);
   check_segment(segment);
+  check_staleness(hyper, segment);
   check_precision(kernels, hyper);
   check_thread();
 }

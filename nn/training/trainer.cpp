@@ -50,8 +50,9 @@ std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& da
 }
 
 template <class T>
-std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards) {
-  const int blocks = gradient_blocks(*network.kernels().memory, shards);
+std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards,
+                                    int held) {
+  const int blocks = gradient_blocks(*network.kernels().memory, shards) + held;
   return pass_bytes(network, data) +
          Block::aligned(network.layout().count * sizeof(T)) * static_cast<std::size_t>(blocks);
 }
@@ -69,7 +70,9 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
       sums_(static_cast<std::size_t>(shards_)) {
   const ParamLayout& layout = in_.network.layout();
   const kern::Memory& memory = *in_.network.kernels().memory;
-  const auto blocks = static_cast<std::size_t>(gradient_blocks(memory, shards_));
+  const int held = plan.stale ? plan.stale->replicas : 0;
+  first_held_ = gradient_blocks(memory, shards_);
+  const auto blocks = static_cast<std::size_t>(first_held_ + held);
   const std::size_t rows =
       static_cast<std::size_t>(shards_) * static_cast<std::size_t>(in_.network.max_rows());
   if (shards_ == 1) in_.parallel = nullptr;
@@ -165,10 +168,40 @@ kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   if (!std::isfinite(total.loss)) return total;
   kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
   if (!at_once) update_all(exec, step);
+  finish(exec, step, gradients_);
+  return total;
+}
+
+template <class T>
+void Trainer<T>::finish(kern::Exec& exec, const Step& step, const T* gradient) {
   if (lasso_ && step.pull > 0)
     lasso_->pull(in_.network.kernels(), exec, step.rate * step.pull, in_.weights);
-  in_.network.keep_statistics(exec, gradients_, in_.weights);
+  in_.network.keep_statistics(exec, gradient, in_.weights);
+}
+
+template <class T>
+kern::LossSums Trainer<T>::hold(const Step& step, int number) {
+  if (in_.feed != nullptr) fed_ = in_.feed->take();
+  run_shards(step, nullptr);
+  if (in_.feed != nullptr) in_.feed->give_back();
+  const kern::LossSums total = sum_losses();
+  if (!std::isfinite(total.loss)) return total;
+  kern::Exec exec = in_.network.exec(in_.arena);
+  over_parts([&](kern::Exec& own, const SlabPart& part) { add_up(own, part); });
+  add_up(exec, state_part());
+  if (clip_ > 0) clip_gradient(exec);
+  in_.network.kernels().scaled_copy(exec, in_.network.layout().count, T(1), gradients_,
+                                    block(first_held_ + number));
   return total;
+}
+
+template <class T>
+void Trainer<T>::apply(const Step& step, int number) {
+  const T* const gradient = block(first_held_ + number);
+  if (ages_) in_.update.begin_aged(*ages_, step.number, step.rate);
+  over_parts([&](kern::Exec& own, const SlabPart& part) { update(own, part, step, gradient); });
+  kern::Exec exec = in_.network.exec(in_.arena);
+  finish(exec, step, gradient);
 }
 
 template <class T>
@@ -225,7 +258,7 @@ void Trainer<T>::update_all(kern::Exec& exec, const Step& step) {
   // A part is added up and used while it is in a near cache.
   over_parts([&](kern::Exec& own, const SlabPart& part) {
     if (clip_ == 0) add_up(own, part);
-    update(own, part, step);
+    update(own, part, step, gradients_);
   });
 }
 
@@ -277,14 +310,15 @@ void Trainer<T>::add_up(kern::Exec& exec, const SlabPart& part) const {
 }
 
 template <class T>
-void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, const Step& step) const {
+void Trainer<T>::update(kern::Exec& exec, const SlabPart& part, const Step& step,
+                        const T* gradient) const {
   const kern::Kernels<T>& kernels = in_.network.kernels();
   const std::size_t stride = in_.network.layout().count, at = part.offset;
   if (ages_) {
-    in_.update.run_aged(kernels, exec, *ages_, part, stride, in_.weights, gradients_, in_.slots,
+    in_.update.run_aged(kernels, exec, *ages_, part, stride, in_.weights, gradient, in_.slots,
                         step.number, step.rate);
   } else {
-    in_.update.run(kernels, exec, part.count, stride, in_.weights + at, gradients_ + at,
+    in_.update.run(kernels, exec, part.count, stride, in_.weights + at, gradient + at,
                    slots_from(in_.slots, at), step.number, step.rate);
   }
 }

@@ -50,9 +50,10 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Returns the bytes that a trainer needs at TrainerInputs::arena.
+  /// Returns the bytes that a trainer needs at TrainerInputs::arena. `held`: gradients that hold()
+  /// keeps.
   [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
-                                               int shards);
+                                               int shards, int held = 0);
 
   /// Computes the gradient shard by shard, sums it in a fixed tree, and updates the weights unless
   /// the loss is NaN or infinite. Returns sums over the batch. An asynchronous plan makes it launch
@@ -62,6 +63,11 @@ class Trainer {
   /// Does the same for a plan of one shard whose batch lies in the network's input of this arena
   /// already, with its target.
   kern::LossSums step_on(const Target& target, const Step& step);
+  /// Computes the gradient of a step and keeps it, unless the loss is NaN or infinite. Returns sums
+  /// over the batch. For a plan that is stale; `number` counts its replicas.
+  kern::LossSums hold(const Step& step, int number);
+  /// Updates the weights by a gradient that was kept.
+  void apply(const Step& step, int number);
 
  private:
   [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
@@ -96,7 +102,9 @@ class Trainer {
   /// Adds the uppermost block of sums to the one before it.
   void join_sums(kern::Exec& exec, const SlabPart& part, int sums) const;
   void update_all(kern::Exec& exec, const Step& step);
-  void update(kern::Exec& exec, const SlabPart& part, const Step& step) const;
+  void update(kern::Exec& exec, const SlabPart& part, const Step& step, const T* gradient) const;
+  /// What follows an update: penalty and running statistics.
+  void finish(kern::Exec& exec, const Step& step, const T* gradient);
   void clip_gradient(kern::Exec& exec);
   /// Running statistics, which lie behind what is trained.
   [[nodiscard]] SlabPart state_part() const {
@@ -109,6 +117,7 @@ class Trainer {
   int shards_;
   int wave_;             // shards whose gradients are kept side by side
   int sums_before_ = 0;  // blocks with sums of whole waves before the last one of this step
+  int first_held_ = 0;   // block of the first gradient that hold() keeps
   int in_wave_ = 0;      // shards of that one
   double clip_;
   UnitIds ids_;

@@ -320,9 +320,8 @@ TEST(Layerwise, ALayerOfZerosMovesAsIfItWereAsLongAsItsStep) {
     Exec exec;
     const Floats g(20, 0.5F);
     Floats a(20), b(20), m(20), v(20);
-    kernels.lars(
-        exec,
-        {.count = 20, .weights = a.data(), .gradient = g.data(), .lr = 2, .trust = 0.01});
+    kernels.lars(exec,
+                 {.count = 20, .weights = a.data(), .gradient = g.data(), .lr = 2, .trust = 0.01});
     const Pointers<float> p{b.data(), m.data(), v.data(), g.data()};
     lamb(kernels, p, 20, 1);
     for (std::size_t i = 0; i < 20; ++i) {

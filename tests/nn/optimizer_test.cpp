@@ -21,8 +21,7 @@ struct One {
   double w = 0, a = 0, b = 0;
 };
 /// A step of all weights of a layer.
-using Formula =
-    std::function<void(std::span<One>, std::span<const double> gradient, int step)>;
+using Formula = std::function<void(std::span<One>, std::span<const double> gradient, int step)>;
 
 /// The same formula for each weight by itself.
 Formula each(const std::function<void(One&, double gradient, int step)>& formula) {
@@ -82,8 +81,7 @@ const std::multimap<std::string, Case>& cases() {
   static const std::multimap<std::string, Case> kCases{
       {"sgd", {{{"lr", 0.1}}, each([](One& o, double g, int) { o.w -= 0.1 * g; })}},
       {"sgd",
-       {{{"lr", 0.1}, {"momentum", 0.9}, {"weight_decay", kDecay}},
-        each([](One& o, double g, int) {
+       {{{"lr", 0.1}, {"momentum", 0.9}, {"weight_decay", kDecay}}, each([](One& o, double g, int) {
           o.a = 0.9 * o.a + g + kDecay * o.w;
           o.w -= 0.1 * o.a;
         })}},
@@ -94,7 +92,8 @@ const std::multimap<std::string, Case>& cases() {
           o.a = 0.9 * o.a + g;
           o.w -= 0.1 * (g + 0.9 * o.a);
         })}},
-      {"sgd", {{{"lr", 0.1}, {"nesterov", true}}, each([](One& o, double g, int) { o.w -= 0.1 * g; })}},
+      {"sgd",
+       {{{"lr", 0.1}, {"nesterov", true}}, each([](One& o, double g, int) { o.w -= 0.1 * g; })}},
       {"adamw",
        {{{"lr", 0.02}, {"beta1", 0.8}, {"beta2", 0.95}, {"weight_decay", 0.5}},
         each([](One& o, double g, int step) {
@@ -114,17 +113,17 @@ const std::multimap<std::string, Case>& cases() {
           o.w -= 0.02 * m / (std::sqrt(v) + 1e-8);
         })}},
       {"rmsprop",
-       {{{"lr", 0.02}, {"alpha", 0.9}, {"weight_decay", kDecay}},
-        each([](One& o, double g, int) {
+       {{{"lr", 0.02}, {"alpha", 0.9}, {"weight_decay", kDecay}}, each([](One& o, double g, int) {
           g += kDecay * o.w;
           o.a = 0.9 * o.a + (1 - 0.9) * g * g;
           o.w -= 0.02 * g / (std::sqrt(o.a) + 1e-8);
         })}},
-      {"rmsprop", {{{"lr", 0.02}, {"momentum", 0.7}, {"epsilon", 1e-3}}, each([](One& o, double g, int) {
-                     o.a = 0.99 * o.a + (1 - 0.99) * g * g;
-                     o.b = 0.7 * o.b + g / (std::sqrt(o.a) + 1e-3);
-                     o.w -= 0.02 * o.b;
-                   })}},
+      {"rmsprop",
+       {{{"lr", 0.02}, {"momentum", 0.7}, {"epsilon", 1e-3}}, each([](One& o, double g, int) {
+          o.a = 0.99 * o.a + (1 - 0.99) * g * g;
+          o.b = 0.7 * o.b + g / (std::sqrt(o.a) + 1e-3);
+          o.w -= 0.02 * o.b;
+        })}},
       {"lars", {{{"lr", 3.0}, {"trust", 0.02}}, lars(3, 0.02, 0.9, 0)}},
       {"lars",
        {{{"lr", 2.0}, {"momentum", 0.0}, {"weight_decay", kDecay}}, lars(2, 1e-3, 0, kDecay)}},

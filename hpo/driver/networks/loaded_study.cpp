@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "hpo/driver/networks/trial_plan.h"
 #include "hpo/study/from.h"
+#include "hpo/study/lateness.h"
 #include "hpo/study/metric_names.h"
 #include "hpo/study/rate_rule.h"
 #include "nn/adapt/policy.h"
@@ -82,7 +83,8 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
   note_unread(study, notes);
   for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
   note_metric(settled, data.info, notes);
-  if (auto note = study::note_on_rate_rule(settled)) notes.push_back(std::move(*note));
+  for (auto note : {study::note_on_rate_rule(settled), study::note_on_staleness(settled)})
+    if (note) notes.push_back(std::move(*note));
   const nn::DataSpec spec = data_spec(settled, params);
   if (spec.split.folds != data_spec(study, params).split.folds) data = load_data(settled, spec);
   const PlanPtr plan = plan_trial(settled, params, data.info, data.seeds.shuffle, nullptr);

@@ -6,7 +6,9 @@
 
 #include "hpo/study/beginnings.h"
 #include "hpo/study/gpus.h"
+#include "hpo/study/lateness.h"
 #include "hpo/study/rate_rule.h"
+#include "nn/optimizers/stale.h"
 #include "nn/training/augment.h"
 #include "nn/training/train.h"
 #include "runtime/codec.h"
@@ -444,9 +446,9 @@ TEST_F(TrialRates, AFileWithoutAScheduleResolvesWithoutOne) {
 
 TEST_F(TrialRates, ARateRuleScalesTheRateByTheBatch) {
   const auto rate = [&](const std::string& rule, Int batch) {
-    const nn::Hyper h = hyper("optimizer: {sgd: {lr: 0.02}}, batch: $b, base_batch: 64, rate_rule: " +
-                                  rule,
-                              "b: {values: [16, 64, 1024]}", {{"b", batch}});
+    const nn::Hyper h =
+        hyper("optimizer: {sgd: {lr: 0.02}}, batch: $b, base_batch: 64, rate_rule: " + rule,
+              "b: {values: [16, 64, 1024]}", {{"b", batch}});
     EXPECT_TRUE(h.lr.empty());
     return nn::real(h.optimizer.fields, "lr");
   };
@@ -459,9 +461,8 @@ TEST_F(TrialRates, ARateRuleScalesTheRateByTheBatch) {
 
 TEST_F(TrialRates, ARateRuleReachesSchedulesAndRatesByEpochs) {
   const std::string rule = "batch: 256, rate_rule: sqrt, base_batch: 64, ";
-  const nn::Hyper warm =
-      hyper(rule + "optimizer: {sgd: {lr: 0.1}}, schedule: {warmup: {epochs: 2, start: 0.5}}", "",
-            {});
+  const nn::Hyper warm = hyper(
+      rule + "optimizer: {sgd: {lr: 0.1}}, schedule: {warmup: {epochs: 2, start: 0.5}}", "", {});
   ASSERT_EQ(warm.lr.size(), 2U);
   EXPECT_EQ(warm.lr[0].first, 0.1);
   EXPECT_EQ(warm.lr[1].first, 0.2);
@@ -506,6 +507,41 @@ TEST_F(StudyTest, ALinearRateRuleWithoutAWarmUpIsSaid) {
   EXPECT_FALSE(note(linear + "batch: 32"));
   EXPECT_FALSE(note("rate_rule: sqrt, base_batch: 64, batch: $b", sizes));
   EXPECT_FALSE(note("batch: $b", sizes));
+}
+
+TEST_F(TrialRates, LateAndStaleGradientsArePartOfTheTrainingWhereTheyAreGiven) {
+  const auto kind = [&](const std::string& train) { return hyper(train, "", {}).optimizer.kind; };
+  EXPECT_EQ(kind("optimizer: sgd"), "sgd");
+  EXPECT_EQ(kind("optimizer: sgd, late: 0"), "sgd");
+  EXPECT_EQ(kind("optimizer: sgd, late: 1"), "sgd+late");
+  const nn::Hyper h = hyper(
+      "optimizer: sgd, staleness: {bound: 4, replicas: 8, jitter: {factor: 10, probability: 0.05}}",
+      "", {});
+  EXPECT_EQ(nn::staleness_of(h.optimizer), (nn::Staleness{4, 8, 10, 0.05}));
+  EXPECT_EQ(nn::staleness_of(hyper("staleness: {bound: 1, replicas: 2}", "", {}).optimizer),
+            (nn::Staleness{1, 2, 1, 0}));
+}
+
+TEST_F(StudyTest, StalenessIsRefusedBesideWhatCutsEpochs) {
+  const std::string stale = table() + "train: {staleness: {bound: 1, replicas: 2}";
+  EXPECT_EQ(refusal(stale + ", late: 1}\n"),
+            "study.yaml:2:20: train.staleness cannot be used with train.late, which makes gradients "
+            "late in another way; remove one of the two");
+  EXPECT_NE(refusal(stale + "}\nadapt: {policy: race, every: 3}\n").find("used with adapt"),
+            std::string::npos);
+  EXPECT_NE(refusal(stale + "}\nearly_stop: {type: asha, unit: steps}\n").find("early_stop.unit"),
+            std::string::npos);
+  EXPECT_EQ(refusal(stale + "}\n"), "accepted");
+}
+
+TEST_F(StudyTest, StalenessWithoutAWarmUpIsSaid) {
+  const auto note = [&](const std::string& rest) {
+    return study::note_on_staleness(load_table("train: {" + rest + "}\n")).has_value();
+  };
+  EXPECT_TRUE(note("staleness: {bound: 1, replicas: 2}"));
+  EXPECT_FALSE(note("staleness: {bound: 1, replicas: 1}"));
+  EXPECT_FALSE(note("staleness: {bound: 1, replicas: 2}, schedule: warmup"));
+  EXPECT_FALSE(note("batch: 8"));
 }
 
 TEST_F(StudyTest, BeginsAsAnotherWhereOnlyItsEndDiffers) {

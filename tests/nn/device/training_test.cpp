@@ -49,7 +49,8 @@ std::vector<Case> cases() {
   std::vector<Case> all{
       {"sgd", nn_test::mlp(36, {24, 16}, 3), hyper("sgd", {{"lr", 0.05}})},
       {"momentum in shards", nn_test::mlp(36, {24}, 3, "gelu"), hyper("sgd", momentum, 16, 3)},
-      {"momentum in many shards", nn_test::mlp(36, {24}, 3, "gelu"), hyper("sgd", momentum, 20, 19)},
+      {"momentum in many shards", nn_test::mlp(36, {24}, 3, "gelu"),
+       hyper("sgd", momentum, 20, 19)},
       {"adam", nn_test::mlp(36, {24}, 3, "tanh"), hyper("adam", {{"lr", 1e-3}})},
       {"adamw", nn_test::residual(36, 12, 3), hyper("adamw", {{"lr", 1e-3}})},
       {"batch norm", nn_test::normed(36, 20, 3), hyper("sgd", {{"lr", 1e-3}})},
