@@ -122,6 +122,34 @@ class ProgramHost::Place {
   std::optional<GpuShare::Allocation> gpus_;
 };
 
+/// One call of a trial at a time. An earlier one, which the driver no longer waits for, may still
+/// be reading and removing the trial's folder when the next one comes.
+class ProgramHost::Turn {
+ public:
+  /// Waits for it; `gone` ends that.
+  Turn(ProgramHost& host, std::uint64_t trial, const std::function<bool()>& gone)
+      : host_(host), trial_(trial) {
+    std::unique_lock lock(host_.mutex_);
+    while (!(taken_ = host_.trials_.insert(trial).second) && !gone())
+      host_.turn_.wait_for(lock, kLook);
+  }
+  ~Turn() {
+    if (!taken_) return;
+    const std::scoped_lock lock(host_.mutex_);
+    host_.trials_.erase(trial_);
+    host_.turn_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  explicit operator bool() const { return taken_; }
+
+ private:
+  ProgramHost& host_;
+  std::uint64_t trial_;
+  bool taken_ = false;
+};
+
 /// What all supervisors have said. With the mutex.
 void ProgramHost::hear() {
   bool any = false;
@@ -184,8 +212,9 @@ ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call,
     return {.interrupted = true, .wants_files = true};
   const TrialCommand command = trial_command(study_, call.params);
   const TrialResources resources = trial_resources(study_, call.params);
+  const Turn turn(*this, call.trial, gone);
   const Place place(*this, resources, gone);
-  if (!place) return {.interrupted = true};
+  if (!turn || !place) return {.interrupted = true};
   TrialFolder folder = open_trial_folder(folder_, call.trial, call.params);
   if (!prepare(folder, call, files, gone)) return {.interrupted = true};
   std::uint64_t number = 0;

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <thread>
 
@@ -82,6 +83,7 @@ class ProgramHost {
     std::optional<tasks::SupervisorNews> over;
   };
   class Place;
+  class Turn;
 
   /// What is done for a program while it runs.
   struct Care {
@@ -104,6 +106,7 @@ class ProgramHost {
   std::condition_variable turn_;
   GpuShare gpus_;
   std::map<std::uint64_t, Program> programs_;
+  std::set<std::uint64_t> trials_;  ///< that have a call here
   std::uint64_t killed_for_memory_;
   tasks::Supervisors supervisors_;  ///< its end waits for all programs
   std::jthread beats_;

@@ -96,6 +96,8 @@ void TrialSender::begin(base::Moment now) {
   due_ = now + kBetween;
   const std::uint64_t state = parts.empty() ? sent_ : hasher.finish().lo;
   if (state == sent_) return;
+  // A program that continues from a checkpoint does not report again what came before it.
+  report();
   parts_ = std::move(parts);
   part_ = 0;
   offset_ = 0;
