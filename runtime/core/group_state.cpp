@@ -84,6 +84,14 @@ void GroupState::body_ends(base::Moment at) noexcept {
   }
 }
 
+void GroupState::body_ran(base::Duration took, base::Moment end) noexcept {
+  for (GroupState* group = this; group->parent != nullptr; group = group->parent) {
+    const std::scoped_lock lock(group->mutex);
+    group->busy += std::max(std::min(took, end - group->ran_until), base::Duration::zero());
+    group->ran_until = std::max(group->ran_until, end);
+  }
+}
+
 bool GroupState::inside(const GroupState* outer) const noexcept {
   for (const GroupState* g = this; g != nullptr; g = g->parent) {
     if (g == outer) return true;

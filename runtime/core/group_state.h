@@ -28,6 +28,7 @@ struct GroupState {
   int bodies = 0;              ///< that run now; not counted in the root
   base::Moment busy_since{};   ///< while there is one
   base::Duration busy{};       ///< before that
+  base::Moment ran_until{};    ///< end of the last body that ran on another node
 
   /// A group inside `outer` (which may be null), cancelled from the start if that is.
   GroupState(std::string group_name, GroupState* outer);
@@ -47,6 +48,9 @@ struct GroupState {
   /// A body of a task inside it begins or ends; counts here and in all outer groups but the root.
   void body_begins(base::Moment at) noexcept;
   void body_ends(base::Moment at) noexcept;
+  /// Likewise for a body that ran on another node and took so long. Time in which several ran
+  /// counts once.
+  void body_ran(base::Duration took, base::Moment end) noexcept;
   [[nodiscard]] bool inside(const GroupState* outer) const noexcept;
   [[nodiscard]] std::string path() const;
 };

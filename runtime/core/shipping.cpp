@@ -338,7 +338,6 @@ void Shipping::make(Node& node, net::Outcome& outcome) {
     if (output.version->gather != Gather::no || output.version->holds.load() == 0) continue;
     output.box = box_of(*output.version->ops, output.version->key, outcome.outputs[i]);
   }
-  node.ran = base::Duration(static_cast<std::int64_t>(outcome.seconds * 1e9));
 }
 
 void Shipping::ended(std::uint64_t call, net::Outcome outcome) {
@@ -346,6 +345,10 @@ void Shipping::ended(std::uint64_t call, net::Outcome outcome) {
   if (at == running_.end()) return;
   Node& node = *at->second;
   running_.erase(at);
+  constexpr double kMostSeconds = 1e9;
+  const double seconds = outcome.seconds > 0 ? std::min(outcome.seconds, kMostSeconds) : 0;
+  node.ran = base::Duration(static_cast<std::int64_t>(seconds * 1e9));
+  if (node.group != nullptr) node.group->body_ran(node.ran, base::now());
   if (outcome.end == net::End::made) {
     try {
       make(node, outcome);

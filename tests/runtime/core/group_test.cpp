@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runtime/core/group_state.h"
 #include "tests/runtime/core/support.h"
 
 namespace {
@@ -226,6 +227,18 @@ TEST_F(Groups, ManyGroupsLeaveNothingBehind) {
   }
   rt::wait_all();
   EXPECT_EQ(runtime->summary().tasks, 2000U);
+}
+
+TEST_F(Groups, BodiesOnOtherNodesCountOnceWhereTheyOverlap) {
+  using std::chrono::seconds;
+  rt::detail::GroupState root("", nullptr);
+  rt::detail::GroupState outer("outer", &root), inner("inner", &outer);
+  const base::Moment at{};
+  inner.body_ran(seconds(5), at + seconds(10));
+  outer.body_ran(seconds(4), at + seconds(12));
+  inner.body_ran(seconds(1), at + seconds(20));
+  EXPECT_EQ(inner.busy, seconds(6));
+  EXPECT_EQ(outer.busy, seconds(8)) << "5 to 12, and 19 to 20";
 }
 
 }  // namespace
