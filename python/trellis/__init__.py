@@ -10,8 +10,9 @@ The search itself lives in the program `trellis`, which this package starts wher
 from . import program
 from .errors import StudyOver, TrellisError
 from .inside import params, report
+from .reading import StoredStudy, read_study
 from .study import FinishedTrial, Study, Trial, create_study, load_study
 
-__all__ = ["FinishedTrial", "Study", "StudyOver", "Trial", "TrellisError", "create_study", "load_study", "params",
-           "program", "report"]
+__all__ = ["FinishedTrial", "StoredStudy", "Study", "StudyOver", "Trial", "TrellisError", "create_study", "load_study",
+           "params", "program", "read_study", "report"]
 __version__ = "0.1.0"

@@ -286,7 +286,7 @@ class Study:
         for column in frame.columns:
             if column.startswith("params."):
                 values = [params[number].get(column[len("params."):]) for number in frame["trial"]]
-                frame[column] = pandas.Series(values, index=frame.index, dtype=_dtype(values))
+                frame[column] = params_column(pandas, values)
         return frame
 
 
@@ -369,10 +369,10 @@ class _Work:
             return sorted(self._running)
 
 
-def _dtype(values):
-    """A column's: of numbers as pandas finds it, else the values as they are."""
+def params_column(pandas, values):
+    """Of numbers with the type that pandas finds, else with the values as they are."""
     kinds = {type(value) for value in values if value is not None}
-    return None if kinds <= {int, float} else object
+    return pandas.Series(values, dtype=None if kinds <= {int, float} else object)
 
 
 def _point(params):
