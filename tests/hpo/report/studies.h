@@ -125,6 +125,9 @@ class Made {
          R"({"name": "cpu 1", "tasks": 3, "busy": 4, "waiting": 4, "moving": 0, "idle_late": 4}])");
   }
 
+  /// Times go on without an event.
+  void wait(std::int64_t seconds) { seconds_ += seconds; }
+
   void note(const std::string& key, const std::string& value) { log_->note(key, value); }
 
   /// Hands the study over to readers.
