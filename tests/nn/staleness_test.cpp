@@ -3,6 +3,7 @@
 #include "nn/training/staleness.h"
 
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <algorithm>
 #include <map>
