@@ -18,6 +18,17 @@
 
 namespace {
 
+const char* file_of(cli::Program program) {
+  switch (program) {
+    case cli::Program::bench:
+      return "trellis-bench";
+    case cli::Program::serve:
+      return "trellis-serve";
+    default:
+      return "trellis-engine";
+  }
+}
+
 /// OpenBLAS makes its threads when it is loaded: told here to make none, because ours call it from
 /// the workers. A value of the user's stays; the engine knows ours by its zero and takes it back,
 /// so that programs which it starts never see it.
@@ -25,11 +36,10 @@ int exec_other(cli::Program program, char** argv) {
   ::setenv("GOTO_NUM_THREADS", "01", 0);
   std::error_code error;
   auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const bool bench = program == cli::Program::bench;
-  const auto other = self.parent_path() / (bench ? "trellis-bench" : "trellis-engine");
+  const auto other = self.parent_path() / file_of(program);
   ::execv(other.c_str(), argv);
   std::fprintf(stderr, "trellis: cannot start %s: %s; build it with ./trellis%s\n", other.c_str(),
-               base::errno_words(errno).c_str(), bench ? " bench" : "");
+               base::errno_words(errno).c_str(), program == cli::Program::bench ? " bench" : "");
   return 6;
 }
 

@@ -22,8 +22,8 @@ struct Verb {
 };
 
 /// The programs that carry verbs: `trellis` reads what studies left, `trellis-engine` runs tasks,
-/// `trellis-bench` measures.
-enum class Program : std::uint8_t { reader, engine, bench };
+/// `trellis-bench` measures, `trellis-serve` shows studies in a browser.
+enum class Program : std::uint8_t { reader, engine, bench, serve };
 
 /// One line of `trellis --help`. The table names every verb, whichever program carries it.
 struct VerbLine {

@@ -20,6 +20,7 @@ constexpr std::array kLines{
     VerbLine{"importance", "RUN", "how much each parameter matters", Program::engine},
     VerbLine{"report", "RUN...", "a study as a page for a browser, or several side by side",
              Program::engine},
+    VerbLine{"serve", "[RUN|DIR]", "studies as pages in a browser, while they run", Program::serve},
     VerbLine{"export", "RUN", "the trials as csv or json, or the best network as onnx",
              Program::reader},
     VerbLine{"import", "FILE", "a sweep of W&B or a study of Optuna, as a study file",

@@ -13,5 +13,7 @@ namespace cli {
 [[nodiscard]] std::span<const Verb> engine_verbs();
 /// The one verb of the benchmarks' program.
 [[nodiscard]] std::span<const Verb> bench_verbs();
+/// The one verb of the server.
+[[nodiscard]] std::span<const Verb> serve_verbs();
 
 }  // namespace cli

@@ -1,8 +1,8 @@
 """Joins the scripts and the styles of the report's pages into a C++ source.
 
-usage: join_page.py OUTPUT FILE.css... VARIANT=FILE.js,FILE.js...
+usage: join_page.py OUTPUT FILE.css... VARIANT=FILE,FILE...
 
-Each variant is the script of one kind of page. Every page carries the text, so remarks and blanks that mean nothing are left out,
+Each variant is the script of one kind of page, or the style where its files are styles. Every page carries the text, so remarks and blanks that mean nothing are left out,
 names of functions, of constants and of what the browser offers become short, and declarations in a row become one. The hashes are
 those of the page's Content-Security-Policy.
 """
@@ -164,7 +164,10 @@ def main():
     output, *words = sys.argv[1:]
     styles = [word for word in words if "=" not in word]
     variants = dict(word.split("=", 1) for word in words if "=" in word)
-    entries = [entry(name, script_of(read(files.split(",")))) for name, files in variants.items()]
+    entries = []
+    for name, files in variants.items():
+        joined = style_of if files.endswith(".css") else script_of
+        entries.append(entry(name, joined(read(files.split(",")))))
     Path(output).write_text(HEAD + "".join([*entries, entry("Style", style_of(read(styles)))]) + TAIL, encoding="utf-8")
 
 

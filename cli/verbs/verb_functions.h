@@ -50,6 +50,8 @@ void declare_importance(Arguments&);
 int run_importance(const Arguments&);
 void declare_report(Arguments&);
 int run_report(const Arguments&);
+void declare_serve(Arguments&);
+int run_serve(const Arguments&);
 void declare_stop(Arguments&);
 int run_stop(const Arguments&);
 void declare_rerun(Arguments&);

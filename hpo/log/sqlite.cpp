@@ -192,9 +192,13 @@ bool Database::has_column(std::string_view table, std::string_view column) {
   return query.bind(0, table).bind(1, column).step();
 }
 
-Snapshot::Snapshot(Database& db) : db_(db) { db_.exec("BEGIN"); }
+Snapshot::Snapshot(Database& db) : db_(db), is_outer_(sqlite3_get_autocommit(db.handle()) != 0) {
+  if (is_outer_) db_.exec("BEGIN");
+}
 
-Snapshot::~Snapshot() { sqlite3_exec(db_.handle(), "COMMIT", nullptr, nullptr, nullptr); }
+Snapshot::~Snapshot() {
+  if (is_outer_) sqlite3_exec(db_.handle(), "COMMIT", nullptr, nullptr, nullptr);
+}
 
 Transaction::Transaction(Database& db) : db_(db) { db_.exec("BEGIN IMMEDIATE"); }
 

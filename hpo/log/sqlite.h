@@ -110,7 +110,7 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-/// Whatever is read inside is of one state of the file.
+/// Whatever is read inside is of one state of the file. One inside of another is part of it.
 class Snapshot {
  public:
   explicit Snapshot(Database& db);
@@ -120,6 +120,7 @@ class Snapshot {
 
  private:
   Database& db_;
+  bool is_outer_;
 };
 
 /// What happens inside is one transaction: all of it on disk after `commit`, nothing of it

@@ -112,6 +112,7 @@ struct StudyReader::Impl {
 
   base::Path folder;
   std::unique_ptr<sql::Database> db;
+  std::optional<std::int64_t> version;  ///< of the file, when `moved` looked last
   mutable std::optional<base::Moment> asked_at;
   mutable std::optional<Holder> claimed_by;
 };
@@ -304,6 +305,30 @@ std::vector<Turn> StudyReader::turns() const {
   const sql::Snapshot snapshot(*impl_->db);
   return read_turns(*impl_->db, impl_->origin());
 }
+
+bool StudyReader::moved() {
+  const std::int64_t version = impl_->db->query_integer("PRAGMA data_version");
+  return std::exchange(impl_->version, version) != version;
+}
+
+std::int64_t StudyReader::position() const { return newest_event(*impl_->db); }
+
+Changes StudyReader::changes_since(std::int64_t position) const {
+  const sql::Snapshot snapshot(*impl_->db);
+  Changes changes = read_changes(*impl_->db, position, impl_->origin());
+  changes.trials = impl_->trials(condition_of_changed(*impl_->db), position);
+  return changes;
+}
+
+struct StudyReader::Held::Impl {
+  explicit Impl(sql::Database& db) : snapshot(db) {}
+
+  sql::Snapshot snapshot;
+};
+
+StudyReader::Held::Held(const StudyReader& study)
+    : impl_(std::make_unique<Impl>(*study.impl_->db)) {}
+StudyReader::Held::~Held() = default;
 
 std::optional<DriverInfo> StudyReader::driver() const {
   if (!impl_->driven()) return {};

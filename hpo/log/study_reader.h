@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "hpo/log/baseline_rows.h"
 #include "hpo/log/calibration.h"
+#include "hpo/log/changes.h"
 #include "hpo/log/course.h"
 #include "hpo/log/event.h"
 #include "hpo/log/node_info.h"
@@ -145,6 +146,27 @@ class StudyReader {
   [[nodiscard]] ReportColumns reports() const;
   [[nodiscard]] std::vector<TrialSpan> spans() const;
   [[nodiscard]] std::vector<Turn> turns() const;
+
+  /// True at the first call, and whenever another process has written since the last one. Costs
+  /// microseconds.
+  [[nodiscard]] bool moved();
+  /// The number of the newest event; 0: there is none.
+  [[nodiscard]] std::int64_t position() const;
+  /// What came behind event number `position`.
+  [[nodiscard]] Changes changes_since(std::int64_t position) const;
+
+  /// As long as it lives every call sees the same state of the log.
+  class Held {
+   public:
+    explicit Held(const StudyReader& study);
+    ~Held();
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+   private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+  };
 
   /// The live driver, if any.
   [[nodiscard]] std::optional<DriverInfo> driver() const;

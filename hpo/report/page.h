@@ -19,6 +19,11 @@ struct Page {
   std::string data;
   std::string version;
   const PageFile* script = &kStudyScript;
+  /// Of a page that a server sends: where its script and its style are. Empty: they are in the
+  /// page, as is its policy, which a server sends beside it.
+  std::string assets = {};
+  std::string script_file = "page.js";  ///< the script's name there
+  std::string banner = {};              ///< HTML before the sections
 };
 
 [[nodiscard]] std::string html_of(const Page& page);

@@ -35,10 +35,6 @@ std::string texts_json(const std::vector<std::string>& texts) {
   return base::cat("[", out, "]");
 }
 
-std::string number_json(double value) {
-  return std::isfinite(value) ? base::format_double(value) : "null";
-}
-
 /// The best of the baselines by the metric that is searched for.
 std::string baseline_json(const Gathered& study) {
   const BaselineRow* best = nullptr;
@@ -51,7 +47,7 @@ std::string baseline_json(const Gathered& study) {
     ahead = *value;
   }
   if (best == nullptr) return "null";
-  return base::cat("{\"name\":", script_text(best->name), ",\"value\":", number_json(ahead), "}");
+  return base::cat("{\"name\":", script_text(best->name), ",\"value\":", script_number(ahead), "}");
 }
 
 std::string parameters_json(const Gathered& study) {
@@ -62,11 +58,11 @@ std::string parameters_json(const Gathered& study) {
     out +=
         base::cat(out.empty() ? "" : ",", "{\"name\":", script_text(column.name),
                   ",\"number\":", flag(column.is_number), ",\"log\":", flag(column.is_log),
-                  ",\"whole\":", flag(column.is_whole), ",\"min\":", number_json(column.min),
-                  ",\"max\":", number_json(column.max), ",\"labels\":", texts_json(column.labels),
-                  ",\"share\":", column.is_searched ? number_json(column.share) : "null",
-                  ",\"low\":", best && column.is_number ? number_json(best->low) : "null",
-                  ",\"high\":", best && column.is_number ? number_json(best->high) : "null", "}");
+                  ",\"whole\":", flag(column.is_whole), ",\"min\":", script_number(column.min),
+                  ",\"max\":", script_number(column.max), ",\"labels\":", texts_json(column.labels),
+                  ",\"share\":", column.is_searched ? script_number(column.share) : "null",
+                  ",\"low\":", best && column.is_number ? script_number(best->low) : "null",
+                  ",\"high\":", best && column.is_number ? script_number(best->high) : "null", "}");
   }
   return base::cat("[", out, "]");
 }
@@ -101,27 +97,13 @@ std::string candidates_json(const Gathered& study) {
   for (const Adapted* round : rounds_of_best(study)) {
     for (const Tried& tried : round->candidates) {
       const double quality = std::isnan(tried.accuracy) ? tried.loss : tried.accuracy;
-      out += base::cat(out.empty() ? "[" : ",[", number_json(tried.inference_flops), ",",
-                       number_json(quality), ",", tried.accepted ? "1" : "0", ",",
+      out += base::cat(out.empty() ? "[" : ",[", script_number(tried.inference_flops), ",",
+                       script_number(quality), ",", tried.accepted ? "1" : "0", ",",
                        script_text(tried.shape), ",", script_text(tried.change), ",", number, "]");
     }
     ++number;
   }
   return base::cat("[", out, "]");
-}
-
-/// The moment from which the page counts time.
-std::int64_t origin_of(const Gathered& study) {
-  std::int64_t first = 0;
-  const auto take = [&](std::int64_t moment) {
-    if (moment > 0 && (first == 0 || moment < first)) first = moment;
-  };
-  for (const TrialSpan& span : study.spans) {
-    take(span.began);
-    take(span.ended);
-  }
-  for (const SessionUse& session : study.use) take(session.began);
-  return first;
 }
 
 double tick_of(const Gathered& study, std::int64_t origin) {
@@ -180,10 +162,10 @@ std::string sessions_json(TrialPack& columns, const Gathered& study, std::int64_
       names += base::cat(names.empty() ? "" : ",", script_text(session.workers[worker].name));
     }
     const double began = origin > 0 ? static_cast<double>(session.began - origin) * 1e-6 : 0;
-    out += base::cat(out.empty() ? "" : ",", "{\"began\":", number_json(began),
-                     ",\"width\":", number_json(session.width),
-                     ",\"seconds\":", number_json(session.seconds), ",\"id\":", i, ",\"workers\":[",
-                     names, "]}");
+    out += base::cat(out.empty() ? "" : ",", "{\"began\":", script_number(began),
+                     ",\"width\":", script_number(session.width),
+                     ",\"seconds\":", script_number(session.seconds), ",\"id\":", i,
+                     ",\"workers\":[", names, "]}");
   }
   return base::cat("[", out, "]");
 }
@@ -261,6 +243,19 @@ std::string curve_elements(const Gathered& study) {
 
 }  // namespace
 
+std::int64_t origin_of(const Gathered& study) {
+  std::int64_t first = 0;
+  const auto take = [&](std::int64_t moment) {
+    if (moment > 0 && (first == 0 || moment < first)) first = moment;
+  };
+  for (const TrialSpan& span : study.spans) {
+    take(span.began);
+    take(span.ended);
+  }
+  for (const SessionUse& session : study.use) take(session.began);
+  return first;
+}
+
 std::string data_of(const Gathered& study) {
   const std::int64_t origin = origin_of(study);
   const double tick = tick_of(study, origin);
@@ -293,7 +288,7 @@ std::string data_of(const Gathered& study) {
       "{\"name\":", script_text(study.info.name), ",\"metric\":", script_text(study.info.metric),
       ",\"maximize\":", study.info.maximize ? "1" : "0", ",\"unit\":\"", study.unit(),
       "\",\"best\":", study.best ? std::to_string(study.best->trial) : "null",
-      ",\"tick\":", number_json(tick), ",\"baseline\":", baseline_json(study),
+      ",\"tick\":", script_number(tick), ",\"baseline\":", baseline_json(study),
       ",\"parameters\":", parameters_json(study), ",\"metrics\":", other_metrics_json(study),
       ",\"front\":[", fronts, "],\"lineage\":", lineage_json(study),
       ",\"candidates\":", candidates_json(study), ",\"sessions\":", sessions,

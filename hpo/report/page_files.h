@@ -13,5 +13,9 @@ struct PageFile {
 /// The script of each kind of page has what its pictures need and no more.
 extern const PageFile kStudyScript, kNetworksScript, kComparisonScript;
 extern const PageFile kStyle;
+/// The script and the style of the page that `trellis serve` sends, for every kind of study.
+extern const PageFile kLiveScript, kLiveStyle;
+/// The scripts of its other pages.
+extern const PageFile kListScript, kLoginScript;
 
 }  // namespace hpo::report

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/text.h"
+#include "hpo/report/data_element.h"
 #include "hpo/report/gathered.h"
+#include "hpo/report/live.h"
 #include "hpo/report/page.h"
 #include "hpo/report/page_data.h"
 #include "hpo/report/section.h"
@@ -45,13 +47,13 @@ std::string summary_of(const Gathered& study, const Section& result) {
   return base::cat(result.heading, " Verdict: ", study.hidden(study.verdict->text), ".");
 }
 
-std::string page_of(const Gathered& study, const ReportOptions& options) {
+Page page_of(const Gathered& study, const ReportOptions& options) {
   Page page{.name = study.info.name, .sections = sections_of(study), .version = options.version};
   page.title = base::cat(study.info.name, ": ", page.sections.front().heading);
   page.summary = summary_of(study, page.sections.front());
   page.data = data_of(study);
   if (draws_networks(page.sections)) page.script = &kNetworksScript;
-  return html_of(page);
+  return page;
 }
 
 std::string comparison_of(const std::vector<Gathered>& studies, const ReportOptions& options) {
@@ -65,14 +67,37 @@ std::string comparison_of(const std::vector<Gathered>& studies, const ReportOpti
   return html_of(page);
 }
 
+/// What the page's script needs to follow the study. Its words are the script's.
+std::string banner_of(const Gathered& study, const LivePlace& place, std::int64_t position) {
+  const std::string data =
+      base::cat("{\"events\":", script_text(place.events), ",\"stop\":", script_text(place.stop),
+                ",\"position\":", position, ",\"origin\":", origin_of(study),
+                ",\"running\":", study.info.state == StudyState::running ? "1" : "0",
+                ",\"limit\":", study.info.trial_limit, "}");
+  return base::cat("<div id=\"live\" role=\"status\"></div>\n", data_element("live", data));
+}
+
 }  // namespace
 
 }  // namespace report
 
+LivePage live_page(const StudyReader& study, const ReportOptions& options, const LivePlace& place) {
+  LivePage live;
+  const StudyReader::Held held(study);
+  live.position = study.position();
+  const report::Gathered gathered = report::gather(study, options);
+  report::Page page = report::page_of(gathered, options);
+  page.assets = place.assets;
+  page.banner = report::banner_of(gathered, place, live.position);
+  live.html = report::html_of(page);
+  live.places = gathered.places;
+  return live;
+}
+
 std::string report_page(std::span<const StudyReader> studies, const ReportOptions& options) {
   std::vector<report::Gathered> gathered;
   for (const StudyReader& study : studies) gathered.push_back(report::gather(study, options));
-  return gathered.size() == 1 ? report::page_of(gathered.front(), options)
+  return gathered.size() == 1 ? report::html_of(report::page_of(gathered.front(), options))
                               : report::comparison_of(gathered, options);
 }
 

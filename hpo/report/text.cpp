@@ -124,6 +124,10 @@ std::string script_text(std::string_view text) {
   return out;
 }
 
+std::string script_number(double value) {
+  return std::isfinite(value) ? base::format_double(value) : "null";
+}
+
 std::string number(double value) { return base::with_digits(value, 4); }
 
 std::string number(const std::optional<double>& value) { return value ? number(*value) : "none"; }

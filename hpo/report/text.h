@@ -25,6 +25,9 @@ inline constexpr std::size_t kLongName = 48;
 /// The text as a JSON string that may stand inside of <script>.
 [[nodiscard]] std::string script_text(std::string_view text);
 
+/// The number as JSON; null for one that is none, or without end.
+[[nodiscard]] std::string script_number(double value);
+
 /// 0.98333 -> "0.9833": four significant digits.
 [[nodiscard]] std::string number(double value);
 [[nodiscard]] std::string number(const std::optional<double>& value);

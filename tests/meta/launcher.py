@@ -99,6 +99,17 @@ class Launcher(Clone):
         os.utime(self.path("build/cli/trellis-bench"), (past, past))
         self.assertIn("program  benchmarks", self.call("./trellis", "bench", "x").stderr)
 
+    def test_what_the_server_needs_is_installed_at_its_first_use(self):
+        self.call("./trellis")
+        write(self.path("tools/setup/setup"), SETUP + 'echo "$*" >&2; : >"${0%/tools/*}/fake/there"\n')
+        past = time.time() - 1800
+        os.utime(self.path("tools/setup/setup"), (past, past))
+        os.utime(self.path("tools/setup"), (past, past))
+        self.tool("pkg-config", f'[ "$*" = "--exists cpp-httplib" ] && [ -e "{self.path("fake/there")}" ]\n')
+        first, second = self.call("./trellis", "serve"), self.call("./trellis", "serve")
+        self.assertEqual((first.stdout, first.stderr), ("program:serve\n", "set-up\nserve\n"))
+        self.assertEqual((second.stdout, second.stderr), ("program:serve\n", ""))
+
     def test_a_failed_set_up_stops_with_its_status(self):
         write(self.path("tools/setup/setup"), "#!/bin/sh\nexit 69\n")
         done = self.call("./trellis")

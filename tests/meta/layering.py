@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "hpo/search": ["hpo/search", "hpo/log", "hpo/samplers", "hpo/stopping", "hpo/space", "hpo/study/spec.h", "base"],
     "hpo/report": ["hpo/report", "hpo/log", "hpo/export", "hpo/importance", "hpo/space", "hpo/study/spec.h", "base"],
     "hpo/mlflow": ["hpo/mlflow", "hpo/log", "hpo/export", "hpo/space", "base"],
+    "hpo/serve": ["hpo/serve", "hpo/report", "hpo/log", "base"],
     "hpo/space": ["hpo/space", "base"],
     "hpo/samplers": ["hpo/samplers", "hpo/space", "base"],
     "hpo/stopping": ["hpo/stopping", "hpo/space", "base"],
@@ -48,12 +49,13 @@ LIBRARIES = [
     ("cpp-httplib", r"httplib\.h", ["hpo/mlflow", "hpo/serve"]),
     ("zlib", r"zlib\.h", ["nn/data", "hpo/report", "tests"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
+    ("cpp-httplib", r"httplib\.h", ["hpo/serve"]),
     ("nlohmann", r"nlohmann/.*", ["bench", "tests"]),
 ]
 
 # Seconds of compile time each: only .cpp files may include these (a folder's private headers are named here).
 HEAVY = re.compile(
-    r"boost/|yaml-cpp/|nlohmann/|Eigen/|CLI/|gtest/|sqlite3|(oneapi/dnnl/)?dnnl|starpu|Random123/|xxhash|re2/")
+    r"boost/|yaml-cpp/|nlohmann/|Eigen/|CLI/|gtest/|httplib|sqlite3|(oneapi/dnnl/)?dnnl|starpu|Random123/|xxhash|re2/")
 PRIVATE_HEADERS = ("runtime/starpu/", "tests/", "bench/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# packages.sh [tests|simulation|network|cluster|ci]: makes sure that what packages.txt lists is installed, on Debian
-# with apt. Where it may not install, or there is no apt, Meson and ninja come from PyPI, and what else is there already
-# is enough; else it names exactly what is missing.
+# packages.sh [tests|simulation|network|serve|cluster|ci]: makes sure that what packages.txt lists is installed, on
+# Debian with apt. Where it may not install, or there is no apt, Meson and ninja come from PyPI, and what else is there
+# already is enough; else it names exactly what is missing.
 set -eu
 # shellcheck source=tools/setup/lib.sh
 . "${0%/*}/lib.sh"
@@ -101,7 +101,7 @@ if have apt-get && have dpkg-query; then
     [ -z "$missing" ] || fail "$step" "could not install: $(echo "$missing" | tr '\n' ' ')" "as root: $remedy"
   fi
   case ${1-} in
-    tests | simulation | network | cluster | ci)
+    tests | simulation | network | serve | cluster | ci)
       if [ "$(not_installed "$1")" != "" ]; then
         open_log
         install "$1" || say "not installed, what needs them is left out: $(not_installed "$1" | tr '\n' ' ')"

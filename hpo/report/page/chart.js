@@ -64,10 +64,21 @@ class Chart {
     page.charts.set(figure.dataset.chart, this);
   }
 
-  paint() {
+  // The size that it has now.
+  size() {
     const width = Math.floor(this.box.clientWidth);
+    return [width, typeof this.height === 'function' ? this.height(width) : this.height];
+  }
+
+  // What it would draw on, for what is computed beforehand.
+  unseen() {
+    const [width, height] = this.size();
+    return {pen: sized(make('canvas'), width, height), width, height, color: colors(), chart: this};
+  }
+
+  paint() {
+    const [width, height] = this.size();
     if (width < 40) return;
-    const height = typeof this.height === 'function' ? this.height(width) : this.height;
     const pen = sized(this.canvas, width, height);
     this.pen = sized(this.over, width, height);
     this.width = width;
@@ -106,6 +117,14 @@ class Chart {
     this.pen.clearRect(0, 0, this.width, 4000);
     if (trial !== null && this.shown.mark) this.shown.mark(this.pen, trial);
     if (trial === null) this.tip.textContent = '';
+  }
+}
+
+// Goes on until the end of what would pause.
+function whole(steps) {
+  for (;;) {
+    const {done, value} = steps.next();
+    if (done) return value;
   }
 }
 

@@ -1,6 +1,6 @@
 // The reports of all trials: lines, from many points on a density; the winner and the next on top.
 
-const kDense = 20000, kOnTop = 10;
+const kDense = 20000, kOnTop = 10, kPause = 200;
 
 // Rungs that grow by a factor are as far from each other as their logarithms.
 function stepAxis(step) {
@@ -27,13 +27,14 @@ function curvePoints(i, px, py) {
   return line;
 }
 
-function drawCurves(c) {
-  if (!page.curve) return {note: 'The curves are being read.'};
-  const {meta, trial, curve} = page, {pen, color} = c;
+// Counts all lines, which of many reports takes longer than a frame: it pauses again and again. Its
+// pen is one that nobody sees.
+function* countCurves(c) {
+  const {meta, trial, curve} = page, {color} = c;
   const y = metricAxis(curve.value, meta.maximize);
-  if (!y) return {note: 'No report is a number.'};
-  const {px, py} = frame(c, stepAxis(curve.step), y);
-  const dense = curve.value.length > kDense, columns = new Map();
+  yield;
+  if (!y) return null;
+  const x = stepAxis(curve.step), {px, py} = frame(c, x, y), columns = new Map(), layers = [];
   const column = (step) => {
     if (!columns.has(step)) columns.set(step, px(step));
     return columns.get(step);
@@ -41,7 +42,8 @@ function drawCurves(c) {
   for (const [shade, kind] of [[color.stopped, false], [color.data, true]]) {
     const raster = new Raster(c);
     for (let i = 0; i < trial.state.length; ++i) {
-      if ((trial.state[i] === kComplete) !== kind) continue;
+      if (i % kPause === 0) yield;
+      if ((trial.state[i] === kComplete) !== kind || i + 1 >= curve.first.length) continue;
       let fromX = -1, fromY = 0;
       for (let k = curve.first[i]; k < curve.first[i + 1]; ++k) {
         const value = curve.value[k];
@@ -52,8 +54,19 @@ function drawCurves(c) {
         fromX = x, fromY = at;
       }
     }
-    raster.paint(pen, shade, dense ? 0.05 : 0.5);
+    layers.push([raster, shade]);
   }
+  return {x, y, layers};
+}
+
+function drawCurves(c) {
+  if (!page.curve) return {note: 'The curves are being read.'};
+  const counted = c.chart.counted === undefined ? whole(countCurves(c.chart.unseen())) : c.chart.counted;
+  c.chart.counted = undefined;
+  if (!counted) return {note: 'No report is a number.'};
+  const {x, y, layers} = counted, {pen, color} = c, {meta, curve} = page;
+  const {px, py} = frame(c, x, y), dense = curve.value.length > kDense;
+  for (const [raster, shade] of layers) raster.paint(pen, shade, dense ? 0.05 : 0.5);
   const ends = marksOf([], [], []);
   for (const i of leaders()) {
     const line = curvePoints(i, px, py), isBest = i === meta.best;
@@ -70,4 +83,4 @@ function drawCurves(c) {
                 (y.outside ? ` ${y.outside} reports lie outside and stand on the edge.` : '')};
 }
 
-kPictures.curves = [drawCurves, 340];
+kPictures.curves = [drawCurves, 340, countCurves];

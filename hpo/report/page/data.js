@@ -1,7 +1,10 @@
 // The page's data: JSON, and columns of numbers as hpo/report/pack.h writes them.
 
 const element = (id) => document.getElementById(id);
-const json = (id) => (element(id + '-data') ? JSON.parse(element(id + '-data').textContent) : null);
+const json = (id, from = document) => {
+  const holder = from.getElementById(id + '-data');
+  return holder ? JSON.parse(holder.textContent) : null;
+};
 
 function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -24,10 +27,10 @@ function wordsOf(bytes, at, length) {
   return words;
 }
 
-async function columnsOf(id) {
-  const names = json(id + '-names');
+async function columnsOf(id, from = document) {
+  const names = json(id + '-names', from);
   if (!names) return null;
-  const holder = element(id + '-columns');
+  const holder = from.getElementById(id + '-columns');
   const bytes = await inflate(bytesOf(holder.textContent));
   holder.textContent = '';
   const columns = {};

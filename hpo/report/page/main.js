@@ -20,7 +20,7 @@ function paintAll(charts) {
 }
 
 function addCharts() {
-  for (const figure of document.querySelectorAll('figure.chart')) {
+  for (const figure of document.querySelectorAll('figure.chart:empty')) {
     const [draw, height] = kPictures[figure.dataset.chart];
     const chart = new Chart(figure, draw, height);
     if (figure.dataset.chart === 'history') {
@@ -37,6 +37,7 @@ function addCharts() {
 // A button that copies the lines beside it.
 function addCopyButtons() {
   for (const lines of document.querySelectorAll('pre.copy')) {
+    if (lines.previousElementSibling?.matches('button.copy')) continue;
     const button = make('button', 'copy', 'copy');
     button.addEventListener('click', () => {
       getSelection().selectAllChildren(lines);
@@ -87,6 +88,7 @@ async function start() {
   if (columns) page.curve = openCurves(columns);
   await paintAll(charts.filter((chart) => chart.figure.dataset.chart === 'curves'));
   page.ready = performance.now();
+  if (page.goLive) page.goLive();
   document.documentElement.dataset.ready = '1';
 }
 

@@ -132,4 +132,10 @@ function brushable(chart) {
   });
 }
 
+// For other axes.
+function unbrush() {
+  kBrushes.clear();
+  page.picked = null;
+}
+
 kPictures.parallel = [drawParallel, 320];

@@ -51,15 +51,30 @@ class TrialTable {
     this.head = this.box.appendChild(make('div', 'row head'));
     this.space = this.box.appendChild(make('div', 'space'));
     this.detail = holder.appendChild(make('div', 'detail'));
+    this.addHeads();
+    this.filter.addEventListener('input', () => this.refresh());
+    this.box.addEventListener('scroll', () => this.show());
+    this.box.addEventListener('keydown', (event) => this.key(event));
+    this.refresh();
+  }
+
+  addHeads() {
+    this.head.textContent = '';
     this.columns.forEach((column, k) => {
       const button = this.head.appendChild(make('button', '', column.name));
       button.title = column.name;
       button.addEventListener('click', () => this.sortBy(k));
     });
-    this.filter.addEventListener('input', () => this.refresh());
-    this.box.addEventListener('scroll', () => this.show());
-    this.box.addEventListener('keydown', (event) => this.key(event));
-    this.refresh();
+  }
+
+  // Other data: the columns may stand in another order.
+  renew() {
+    const before = this.columns.map((column) => column.name), sorted = before[this.sort.column];
+    this.columns = columnsOfTable();
+    const names = this.columns.map((column) => column.name);
+    if (names.join() !== before.join()) this.addHeads();
+    this.sort.column = Math.max(0, names.indexOf(sorted));
+    this.refresh(true);
   }
 
   sortBy(k) {
@@ -67,7 +82,8 @@ class TrialTable {
     this.refresh();
   }
 
-  refresh() {
+  // `stays`: where the reader has scrolled to.
+  refresh(stays) {
     const holds = matcher(this.filter.value, this.columns), {key} = this.columns[this.sort.column];
     const all = [...page.trial.state.keys()].filter((i) => holds(i) && (!page.picked || page.picked.has(i)));
     const order = (i) => (Number.isNaN(key(i)) ? Infinity : key(i));
@@ -75,7 +91,7 @@ class TrialTable {
     this.list = this.sort.down ? all.reverse() : all;
     this.count.textContent = `${all.length} of ${page.trial.state.length} trials. A click opens a trial, a second one beside it compares the two.`;
     this.space.style.height = this.list.length * kRow + 'px';
-    this.box.scrollTop = 0;
+    if (!stays) this.box.scrollTop = 0;
     this.show(true);
   }
 

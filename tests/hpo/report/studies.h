@@ -130,6 +130,8 @@ class Made {
 
   void note(const std::string& key, const std::string& value) { log_->note(key, value); }
 
+  void commit() { log_->commit(); }
+
   /// Hands the study over to readers.
   [[nodiscard]] StudyReader reader() {
     log_->commit();
