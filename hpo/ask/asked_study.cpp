@@ -13,6 +13,7 @@
 #include "hpo/log/metrics.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/log/study_reader.h"
+#include "hpo/search/diverged.h"
 
 namespace hpo {
 
@@ -162,11 +163,9 @@ Decision AskedStudy::report(std::uint64_t trial, const Told& told) {
 
 Decision AskedStudy::take_report(std::uint64_t trial, std::int64_t step, double value,
                                  const Told& told, bool last) {
-  const bool best = std::isinf(value) && (value > 0) == (study_.metric.goal == Goal::maximize);
-  if (std::isnan(value) || best) {
-    end(trial, {TrialState::failed, Cause::diverged,
-                base::cat(study_.metric.name, " is ", best ? "infinite" : "not a number",
-                          " at step ", step)});
+  const std::string why = reason_diverged(study_, value, told.metrics, step);
+  if (!why.empty()) {
+    end(trial, {TrialState::failed, Cause::diverged, why});
     return Decision::stop;
   }
   Open& open = open_.at(trial);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include "hpo/driver/programs/printed_metric.h"
 #include "hpo/driver/programs/start_failure.h"
 #include "hpo/log/metrics.h"
+#include "hpo/search/diverged.h"
 
 namespace hpo {
 
@@ -128,17 +128,8 @@ Ended command_end(const StudySpec& study, const std::string& path,
 }
 
 void require_numbers(const StudySpec& study, const Report& report) {
-  const auto require = [&](const Metric& metric, double value) {
-    const bool best = std::isinf(value) && (value > 0) == (metric.goal == Goal::maximize);
-    if (!std::isnan(value) && !best) return;
-    throw TrialFailure(Cause::diverged,
-                       base::cat(metric.name, " is ", best ? "infinite" : "not a number",
-                                 " at step ", report.step));
-  };
-  require(study.metric, report.value);
-  for (const Metric& other : study.others) {
-    if (const double* value = find_metric(report.metrics, other.name)) require(other, *value);
-  }
+  const std::string why = reason_diverged(study, report.value, report.metrics, report.step);
+  if (!why.empty()) throw TrialFailure(Cause::diverged, why);
 }
 
 std::optional<Report> closing_report(const StudySpec& study, CommandReports& reports, int status,

@@ -343,6 +343,27 @@ TEST_F(AskedStudyTest, WhatIsNoNumberFails) {
   EXPECT_EQ(asked().tell(3, value(-kInfinity)).state, TrialState::complete);
 }
 
+TEST_F(AskedStudyTest, NoneOfSeveralMetricsIsInfinitelyGood) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  begin_other("method: tpe\n", "[" + std::string(kMetric) + ", {name: loss, goal: minimize}]");
+  const auto told = [](double loss) {
+    return Told{.step = {}, .metrics = {{"accuracy", 0.5}, {"loss", loss}}, .message = {}};
+  };
+  for (const double loss : {-kInfinity, std::nan("")}) {
+    const std::uint64_t trial = asked().ask("").trial.value();
+    EXPECT_EQ(asked().tell(trial, told(loss)).state, TrialState::failed) << loss;
+    EXPECT_EQ(row(trial).cause, Cause::diverged) << loss;
+  }
+  (void)asked().ask("");
+  Told report = told(-kInfinity);
+  report.step = 1;
+  EXPECT_EQ(asked().report(2, report), Decision::stop);
+  EXPECT_EQ(row(2).message, "loss is infinite at step 1");
+  (void)asked().ask("");
+  EXPECT_EQ(asked().tell(3, told(kInfinity)).state, TrialState::complete)
+      << "the worst is no fault";
+}
+
 TEST_F(AskedStudyTest, ATrialFails) {
   (void)asked().ask("");
   Told failed{.state = TrialState::failed, .message = "no GPU"};
