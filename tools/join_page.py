@@ -2,9 +2,9 @@
 
 usage: join_page.py OUTPUT FILE.css... VARIANT=FILE,FILE...
 
-Each variant is the script of one kind of page, or the style where its files are styles. Every page carries the text, so remarks and blanks that mean nothing are left out,
-names of functions, of constants and of what the browser offers become short, and declarations in a row become one. The hashes are
-those of the page's Content-Security-Policy.
+Each variant is the script of one kind of page, or the style where its files are styles. Every page carries the text,
+so remarks and blanks that mean nothing are left out, names of functions, of constants and of what the browser offers
+become short, and declarations in a row become one. The hashes are those of the page's Content-Security-Policy.
 """
 
 import base64

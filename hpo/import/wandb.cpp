@@ -102,7 +102,8 @@ class WandbImporter {
       if (folder_.empty()) return;
       const std::string said = "folder: " + base::quote_json(study::escape(folder_));
       body_ += said + "\n";
-      return notes_.carry(said, "the folder in which W&B starts " + program.text);
+      return notes_.carry(said, "the folder in which W&B starts " + program.text,
+                          place.only ? "no other folder of the repository has it" : "");
     }
     const auto script = std::ranges::find(programs, false, &wandb::ProgramName::module);
     if (script == programs.end()) return;
@@ -231,6 +232,30 @@ std::string with_program_of_here(std::string yaml, const std::string& program) {
   return yaml.replace(yaml.find(word), word.size(), "command: [\"sh\"");
 }
 
+bool is_sweep(const Node& node) {
+  return node.is_map() && node.find("parameters") != nullptr && node.find("method") != nullptr;
+}
+
+/// The sweep of a file that a program of its own reads: the only section that is one, where the
+/// file is none.
+const Node& sweep_in(const Node& root, ImportNotes& notes) {
+  if (is_sweep(root) || !root.is_map()) return root;
+  const auto section =
+      std::ranges::find_if(root.entries, [](const Entry& entry) { return is_sweep(entry.value); });
+  if (section == root.entries.end()) return root;
+  const auto sweeps =
+      std::ranges::count_if(root.entries, [](const Entry& entry) { return is_sweep(entry.value); });
+  if (sweeps > 1)
+    throw StudyError(section->key_at,
+                     "this file has several sweeps, expected one in a file of its own");
+  notes.carry("the study",
+              base::cat("the section ", section->key, " in line ", section->key_at.line));
+  for (const Entry& entry : root.entries) {
+    if (&entry != &*section) notes.leave(base::cat(entry.key, ": ", study::describe(entry.value)));
+  }
+  return section->value;
+}
+
 }  // namespace
 
 Imported import_wandb(const std::string& text, const std::string& file,
@@ -241,7 +266,8 @@ Imported import_wandb(const std::string& text, const std::string& file,
     Node root = study::read_merging_yaml(without_tags(text));
     ImportNotes notes;
     if (root.is_map()) wandb::read_words_as_python(root, notes);
-    WandbImporter importer(root, places, std::move(notes));
+    const Node& sweep = sweep_in(root, notes);
+    WandbImporter importer(sweep, places, std::move(notes));
     Imported made = importer.run();
     program = importer.program();
     folder = importer.folder();

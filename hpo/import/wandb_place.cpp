@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "hpo/study/program.h"
+
 namespace hpo {
 
 ImportPlaces ImportPlaces::of(const std::string& file) {
@@ -53,14 +55,24 @@ ProgramPlace place_of(const ProgramName& program, const ImportPlaces& places) {
     if (!folder.empty() && std::ranges::find(folders, folder) == folders.end())
       folders.push_back(folder);
   }
-  for (const base::Path& folder : folders) {
-    place.looked.push_back(folder.string());
-    if (!has_program(folder, program)) continue;
+  const auto take = [&](const base::Path& folder) {
     place.found = true;
     const base::Path relative = folder.lexically_relative(places.study);
     if (folder != places.study) place.folder = relative.empty() ? folder : relative;
+  };
+  for (const base::Path& folder : folders) {
+    place.looked.push_back(folder.string());
+    if (!has_program(folder, program)) continue;
+    take(folder);
     return place;
   }
+  const base::Path root = repository_of(places.sweep);
+  if (root.empty() || base::Path(program.text).is_absolute()) return place;
+  const auto below =
+      study::folders_below(root, [&](const base::Path& one) { return has_program(one, program); });
+  if (below.size() != 1) return place;
+  take(below.front());
+  place.only = true;
   return place;
 }
 

@@ -27,9 +27,10 @@ struct ProgramName {
 };
 
 /// The folder from which the program is seen: that of the sweep file, the working one or the root
-/// of the repository around either, the first that has it.
+/// of the repository around either, the first that has it; else the only one below the root.
 struct ProgramPlace {
   bool found = false;
+  bool only = false;                ///< it is a guess: no other folder below the root has it
   std::string folder;               ///< as the study file says it; empty: the study file's own
   std::vector<std::string> looked;  ///< the folders, as people know them
 };

@@ -17,7 +17,11 @@ namespace hpo::study {
 std::string find_program(const Node& word, const std::string& folder, const std::string& key) {
   if (const auto path = base::find_executable(word.text, folder)) return *path;
   const bool is_path = word.text.find('/') != word.text.npos;
-  const std::string near = is_path ? "" : base::nearest(word.text, base::names_in_path());
+  const std::string name = std::filesystem::path(word.text).filename().string();
+  // An interpreter of another machine's environment often is in PATH here.
+  const std::string near = !is_path ? base::nearest(word.text, base::names_in_path())
+                           : base::find_executable(name, folder) ? name
+                                                                 : "";
   throw StudyError(word.at, base::cat(key, ": there is no program ", base::printable(word.text, 80),
                                       " in ", is_path ? folder : "PATH",
                                       ", expected an executable file", did_you_mean(near)));
@@ -58,6 +62,26 @@ const Node* script_of(const Node& command) {
   return is_script ? &*word : nullptr;
 }
 
+/// The repository around a folder; empty: there is none.
+std::filesystem::path repository_around(std::filesystem::path folder) {
+  std::error_code error;
+  for (; folder.has_relative_path(); folder = folder.parent_path())
+    if (std::filesystem::exists(folder / ".git", error)) return folder;
+  return {};
+}
+
+/// The only folder of the repository in which a script would be found; empty: there is none.
+std::string folder_beside_with(const std::filesystem::path& script,
+                               const std::filesystem::path& folder) {
+  const std::filesystem::path root = repository_around(folder);
+  if (root.empty()) return "";
+  const auto found = folders_below(root, [&](const std::filesystem::path& one) {
+    std::error_code error;
+    return std::filesystem::exists(one / script, error);
+  });
+  return found.size() == 1 ? found.front().lexically_relative(folder).string() : "";
+}
+
 /// The folder above, in which a script would be found; empty: there is none.
 std::string folder_above_with(const std::filesystem::path& script,
                               const std::filesystem::path& folder) {
@@ -72,6 +96,14 @@ std::string folder_above_with(const std::filesystem::path& script,
   return "";
 }
 
+[[noreturn]] void refuse_script(const Node& script, const std::string& folder,
+                                const std::string& near) {
+  throw StudyError(script.at,
+                   base::cat("command: there is no file ", base::printable(script.text, 80),
+                             folder.empty() ? "" : " in " + folder,
+                             ", expected the script of the program", did_you_mean(near)));
+}
+
 }  // namespace
 
 void require_script(const Node& command, const std::string& folder) {
@@ -82,9 +114,13 @@ void require_script(const Node& command, const std::string& folder) {
   if (std::filesystem::exists(std::filesystem::path(folder) / named, error) || error) return;
   // A shell looks for a name in PATH, too.
   if (base::find_executable(script->text, folder)) return;
-  const std::string above =
-      named.is_absolute() ? "" : folder_above_with(named, std::filesystem::path(folder));
+  const bool absolute = named.is_absolute();
+  std::string other_folder = absolute ? "" : folder_above_with(named, folder);
+  if (other_folder.empty() && !absolute) other_folder = folder_beside_with(named, folder);
   std::vector<std::string> known;
+  // A path of another machine often ends in a file that lies here.
+  if (absolute && std::filesystem::exists(std::filesystem::path(folder) / named.filename(), error))
+    return refuse_script(*script, "", named.filename().string());
   const auto beside = (std::filesystem::path(folder) / named).parent_path();
   for (const auto& entry : std::filesystem::directory_iterator(beside, error)) {
     const std::filesystem::path& other = entry.path();
@@ -92,11 +128,36 @@ void require_script(const Node& command, const std::string& folder) {
       known.push_back((named.parent_path() / other.filename()).string());
   }
   std::ranges::sort(known);
-  throw StudyError(
-      script->at, base::cat("command: there is no file ", base::printable(script->text, 80), " in ",
-                            folder, ", expected the script of the program",
-                            above.empty() ? did_you_mean(base::nearest(script->text, known))
-                                          : did_you_mean(base::cat("folder: ", above))));
+  refuse_script(*script, absolute ? "" : folder,
+                other_folder.empty() ? base::nearest(script->text, known)
+                                     : base::cat("folder: ", other_folder));
+}
+
+std::vector<std::filesystem::path> folders_below(
+    const std::filesystem::path& root,
+    const std::function<bool(const std::filesystem::path&)>& has) {
+  constexpr int kDeepest = 4;
+  constexpr std::size_t kMost = 20'000;  // entries: a moment on any disk
+  constexpr std::string_view kOfPackages[]{"node_modules", "site-packages", "venv", "env",
+                                           "__pycache__",  "runs",          "wandb"};
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (std::filesystem::recursive_directory_iterator at(root, error), end; at != end && !error;
+       at.increment(error)) {
+    if (++seen > kMost) return {};
+    if (!at->is_directory(error)) continue;
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.') || is_among(kOfPackages, name)) {
+      at.disable_recursion_pending();
+      continue;
+    }
+    if (at.depth() >= kDeepest) at.disable_recursion_pending();
+    if (!has(at->path())) continue;
+    found.push_back(at->path());
+    if (found.size() == 2) break;
+  }
+  return found;
 }
 
 }  // namespace hpo::study

@@ -1,7 +1,10 @@
 #pragma once
 // The programs that a study file names.
 
+#include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "hpo/study/node.h"
 
@@ -15,5 +18,11 @@ namespace hpo::study {
 /// Throws a StudyError where `command` gives an interpreter, such as python3 or sh, a script that
 /// is not there, seen from `folder`. A word with a parameter in it is none that anybody knows.
 void require_script(const Node& command, const std::string& folder);
+
+/// The folders below `root` that `has` holds for, at most two: one is a guess, two are none. Hidden
+/// folders, those of installed packages and what lies deeper than five levels are not looked at.
+[[nodiscard]] std::vector<std::filesystem::path> folders_below(
+    const std::filesystem::path& root,
+    const std::function<bool(const std::filesystem::path&)>& has);
 
 }  // namespace hpo::study

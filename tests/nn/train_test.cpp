@@ -52,8 +52,8 @@ const std::vector<nn::Hyper>& some_hypers() {
       hyper("adam", {{"lr", 0.01}}, 7, 2),
       hyper("adamw", {{"lr", 0.01}}),
       hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}}),
-      hyper("lars", {{"lr", 20.0}, {"weight_decay", 1e-4}}, 16, 2),
-      hyper("lamb", {{"lr", 0.02}}),
+      hyper("lars", {{"lr", 3.0}, {"weight_decay", 1e-4}}, 16, 2),
+      hyper("lamb", {{"lr", 0.005}}),
       hyper("adam+late", {{"lr", 0.01}}),
       hyper("sgd+late", {{"lr", 0.05}, {"momentum", 0.5}}, 16, 3)};
   return kHypers;

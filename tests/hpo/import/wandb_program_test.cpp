@@ -156,6 +156,54 @@ TEST_F(WandbPlaces, OfOneThatIsNowhereThatIsSaid) {
       says(made(running("there.py"), "a", "b", "a"), "not carried over: the folder in which"));
 }
 
+TEST_F(WandbPlaces, AFolderOfTheRepositoryThatAloneHasItIsAGuess) {
+  put("repo/.git/HEAD");
+  put("repo/src/ml/train.py");
+  put("repo/.hidden/train.py");
+  put("repo/venv/train.py");
+  const Imported one = made(running("train.py"), "repo/sweeps", "repo", "repo/sweeps");
+  EXPECT_EQ(behind(one, "folder: "), "\"../src/ml\"");
+  EXPECT_TRUE(says(one,
+                   "the folder in which W&B starts train.py became folder: \"../src/ml\"; no other "
+                   "folder of the repository has it"));
+  EXPECT_EQ(behind(made(running("x.py", "command: [python3, -m, ml.train, '${args}']\n"),
+                        "repo/sweeps", "repo", "repo/sweeps"),
+                   "folder: "),
+            "\"../src\"");
+  put("repo/old/train.py");
+  const Imported two = made(running("train.py"), "repo/sweeps", "repo", "repo/sweeps");
+  EXPECT_EQ(behind(two, "folder: "), "");
+  EXPECT_TRUE(says(two, "not carried over: the folder in which W&B starts train.py"));
+}
+
+TEST_F(WandbPlaces, WithoutARepositoryNobodyLooksBelow) {
+  put("a/src/train.py");
+  EXPECT_EQ(behind(made(running("train.py"), "a", "a", "a"), "folder: "), "");
+}
+
+TEST(WandbSections, ASweepWithinAFileIsFound) {
+  const std::string text =
+      "project: p\nsweep:\n  program: t.py\n  method: random\n  metric: {name: loss}\n"
+      "  parameters: {x: {values: [1, 2]}}\n";
+  const Imported made = import_wandb(text, "s.yaml");
+  EXPECT_EQ(behind(made, "  x: "), "{values: [1, 2]}");
+  EXPECT_TRUE(says(made, "the section sweep in line 2 became the study"));
+  EXPECT_TRUE(says(made, "not carried over: project: \"p\""));
+  const Imported other =
+      import_wandb("wandb_sweep: {method: grid, parameters: {x: {values: [1, 2]}}}\n", "s.yaml");
+  EXPECT_EQ(behind(other, "method: "), "grid");
+  try {
+    (void)import_wandb(
+        "a: {method: grid, parameters: {x: {value: 1}}}\n"
+        "b: {method: grid, parameters: {x: {value: 1}}}\n",
+        "s.yaml");
+    FAIL() << "nobody knows which";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "s.yaml:1:1: this file has several sweeps, expected one in a file of its own");
+  }
+}
+
 TEST_F(WandbPlaces, ModulesAndScriptsOfOtherStartersAreFoundToo) {
   put("repo/.git/HEAD");
   put("repo/pkg/fit.py");
