@@ -1,5 +1,8 @@
 #include "cli/progress.h"
 
+#include <cstdio>
+#include <utility>
+
 #include "base/text.h"
 #include "cli/lineage.h"
 #include "cli/summary.h"
@@ -9,7 +12,6 @@ namespace cli {
 
 namespace {
 
-constexpr double kLivePeriod = 0.1;
 constexpr int kFailuresShown = 5;
 
 /// What matters most comes first: a narrow terminal cuts the end off.
@@ -28,32 +30,55 @@ std::string state_line(const hpo::Progress& now, const std::string& metric) {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(std::string study, hpo::Objective objective, bool programs,
-                                 bool quiet)
-    : study_(std::move(study)),
-      objective_(std::move(objective)),
-      programs_(programs),
-      screen_(quiet) {}
+ProgressDisplay::ProgressDisplay(std::string study, const hpo::Objective& objective, bool programs,
+                                 bool quiet, const base::Path& folder)
+    : study_(std::move(study)), objective_(objective), programs_(programs), quiet_(quiet) {
+  if (!quiet_ && live_display()) board_.emplace(study_, objective_, programs_, folder);
+}
+
+void ProgressDisplay::line(const std::string& text) {
+  if (quiet_) return;
+  if (board_)
+    board_->line(text);
+  else
+    std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 void ProgressDisplay::sweep_started(const hpo::Metric& metric, std::int64_t trials, bool resumed) {
   metric_ = metric.name;
   objective_.maximize = metric.goal == hpo::Goal::maximize;
+  if (board_) board_->started(metric_, objective_.maximize);
   const char* goal = metric.goal == hpo::Goal::maximize ? "maximize " : "minimize ";
-  screen_.line(resumed ? base::cat(study_, ": continuing with ", trials, " trials in the log")
-                       : base::cat(study_, ": searching, ", goal, metric_));
+  line(resumed ? base::cat(study_, ": continuing with ", trials, " trials in the log")
+               : base::cat(study_, ": searching, ", goal, metric_));
+}
+
+void ProgressDisplay::trial_started(const hpo::TrialRow& trial) {
+  if (board_) board_->runs(trial);
+}
+
+void ProgressDisplay::trial_reported(const hpo::TrialRow& trial) {
+  if (board_) board_->runs(trial);
+}
+
+void ProgressDisplay::devices(std::span<const hpo::WorkerInfo> workers,
+                              std::span<const hpo::NodeInfo> nodes) {
+  if (board_) board_->devices(workers, nodes);
 }
 
 void ProgressDisplay::trial_replaced(const hpo::TrialRow& trial, const hpo::Replaced& replaced) {
-  screen_.line(replaced_line(trial, replaced));
+  if (board_) return board_->happened(replaced_line(trial, replaced));
+  line(replaced_line(trial, replaced));
 }
 
 void ProgressDisplay::trial_ended(const hpo::TrialRow& trial) {
+  if (board_) board_->ended(trial);
   if (trial.state != hpo::TrialState::failed || failures_shown_ > kFailuresShown) return;
   if (failures_shown_++ == kFailuresShown)
-    screen_.line("further failures are not shown here, see trellis trials");
+    line("further failures are not shown here, see trellis trials");
   else
-    screen_.line(base::cat("trial ", trial.trial, " failed (", hpo::name_of(trial.cause), ")",
-                           trial.message.empty() ? "" : ": ", trial.message));
+    line(base::cat("trial ", trial.trial, " failed (", hpo::name_of(trial.cause), ")",
+                   trial.message.empty() ? "" : ": ", trial.message));
 }
 
 void ProgressDisplay::report_improvement(const hpo::Progress& now) {
@@ -68,26 +93,20 @@ void ProgressDisplay::report_improvement(const hpo::Progress& now) {
   if (same) return;
   const bool ended =
       best.state == hpo::TrialState::complete || best.state == hpo::TrialState::stopped;
-  screen_.line(base::cat("trial ", best.trial, ended ? " (" : "",
-                         ended ? hpo::name_of(best.state) : "", ended ? ")" : "", ": ", metric_,
-                         " ", short_number(*best.value), " after ",
-                         text_length(programs_, best.epochs), ", best so far"));
+  line(base::cat("trial ", best.trial, ended ? " (" : "", ended ? hpo::name_of(best.state) : "",
+                 ended ? ")" : "", ": ", metric_, " ", short_number(*best.value), " after ",
+                 text_length(programs_, best.epochs), ", best so far"));
 }
 
 void ProgressDisplay::progress(const hpo::Progress& now) {
-  if (screen_.quiet()) return;
-  if (screen_.live()) {
-    if (now.seconds - last_shown_ < kLivePeriod) return;
-    last_shown_ = now.seconds;
-    screen_.paint(base::cat(study_, ": ", state_line(now, metric_)));
-    return;
-  }
+  if (quiet_) return;
+  if (board_) return board_->progress(now);
   report_improvement(now);
   if (now.seconds - last_shown_ < kPlainPeriod) return;
   last_shown_ = now.seconds;
-  if (now.seconds >= kPlainPeriod) screen_.line(state_line(now, metric_));
+  if (now.seconds >= kPlainPeriod) line(state_line(now, metric_));
 }
 
-void ProgressDisplay::note(std::string_view text) { screen_.line(std::string(text)); }
+void ProgressDisplay::note(std::string_view text) { line(std::string(text)); }
 
 }  // namespace cli

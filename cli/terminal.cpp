@@ -37,6 +37,11 @@ std::size_t columns_of(std::string_view text) {
 
 bool understands(const char* term) { return term && std::string_view(term) != "dumb"; }
 
+bool wants_color() {
+  const char* unwanted = std::getenv("NO_COLOR");
+  return unwanted == nullptr || *unwanted == '\0';
+}
+
 bool looks_numeric(std::string_view cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789.+-e%infa") == std::string_view::npos;
 }
@@ -47,11 +52,9 @@ bool live_display() { return isatty(STDERR_FILENO) == 1 && understands(std::gete
 
 bool repaints_results() { return isatty(STDOUT_FILENO) == 1 && understands(std::getenv("TERM")); }
 
-bool coloured_results() {
-  const char* unwanted = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 && understands(std::getenv("TERM")) &&
-         (!unwanted || !*unwanted);
-}
+bool coloured_results() { return repaints_results() && wants_color(); }
+
+bool coloured_progress() { return live_display() && wants_color(); }
 
 std::string tinted(std::string_view state) {
   auto tint =

@@ -20,6 +20,8 @@ inline constexpr double kPlainPeriod = 5.0;
 /// Whether results may be coloured: stdout is a terminal, TERM is not "dumb" and NO_COLOR (see
 /// no-color.org) is not set.
 [[nodiscard]] bool coloured_results();
+/// The same for progress, which goes to stderr.
+[[nodiscard]] bool coloured_progress();
 /// Whether results may take the place of older ones: stdout is a terminal and TERM is not "dumb".
 [[nodiscard]] bool repaints_results();
 /// A state's word (or what begins with it) in its colour: complete and finished green, running

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,8 @@
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/log/study_reader.h"
+#include "hpo/report/figures/figure.h"
+#include "hpo/report/figures/write.h"
 
 namespace cli {
 
@@ -20,6 +23,10 @@ namespace {
 
 constexpr const char* kOutput = "--output";  // as open_output() knows it
 constexpr const char* kWithPaths = "--with-paths";
+constexpr const char* kFigures = "--figures";
+constexpr const char* kFigure = "--figure";
+constexpr const char* kFormat = "--format";
+constexpr const char* kWidth = "--width";
 
 std::vector<hpo::StudyReader> open_runs(const Arguments& arguments) {
   std::vector<hpo::StudyReader> studies;
@@ -38,6 +45,67 @@ base::Path default_file(const Arguments& arguments, const std::vector<hpo::Study
   return folder / hpo::kReportFile;
 }
 
+/// "history,curves" and "--figure history --figure curves" are the same.
+std::vector<std::string> figure_names(const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const std::string& text : arguments.texts(kFigure)) {
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find(',', at), text.size());
+      names.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return names;
+}
+
+void require_page(const Arguments& arguments) {
+  for (const char* option : {kFigure, kFormat, kWidth})
+    if (arguments.has(option))
+      throw base::Error(base::Errc::usage, base::cat(option, " is for ", kFigures, " DIR"));
+}
+
+int write_figures(const Arguments& arguments) {
+  if (arguments.has(kOutput))
+    throw base::Error(base::Errc::usage, base::cat(kOutput, " and ", kFigures,
+                                                   " exclude each other: figures are written "
+                                                   "into a folder, not the page"));
+  const base::Path folder = arguments.text(kFigures);
+  if (folder.empty())
+    throw base::Error(base::Errc::usage, base::cat(kFigures, ": '', expected a folder"));
+  hpo::FigureOptions options{.names = figure_names(arguments),
+                             .with_paths = arguments.has(kWithPaths)};
+  if (arguments.has(kFormat)) options.format = hpo::figure_format_of(arguments.text(kFormat));
+  if (const auto width = arguments.integer(kWidth, hpo::kNarrowestFigure, hpo::kWidestFigure))
+    options.width = static_cast<double>(*width);
+  const std::vector<hpo::StudyReader> studies = open_runs(arguments);
+  if (studies.size() > 1)
+    throw base::Error(base::Errc::usage,
+                      base::cat(kFigures, " draws one study; got ", studies.size()));
+  const hpo::WrittenFigures all = hpo::write_figures(studies.front(), folder, options);
+  print_view(
+      arguments,
+      [&] {
+        base::JsonWriter json;
+        json.begin_object().key("figures").begin_array();
+        for (const hpo::WrittenFigure& one : all.written)
+          json.begin_object()
+              .field("name", one.name)
+              .field("file", one.picture.string())
+              .field("data", one.data.string())
+              .end_object();
+        json.end_array().end_object();
+        return std::move(json).text();
+      },
+      [&] {
+        std::string out;
+        for (const hpo::WrittenFigure& one : all.written) out += one.picture.string() + "\n";
+        return out;
+      });
+  for (const std::string& line : all.lacking)
+    std::fputs(base::cat("trellis: ", line, "\n").c_str(), stderr);
+  return all.written.empty() || !all.lacking.empty() ? kNothingUsable : kDone;
+}
+
 }  // namespace
 
 void declare_report(Arguments& arguments) {
@@ -48,10 +116,25 @@ void declare_report(Arguments& arguments) {
       "the page (default: report.html in the study's folder, of several studies in the "
       "folder of all)");
   arguments.flag(kWithPaths, "show absolute paths and names of machines, too");
+  arguments.option(kFigures, "DIR",
+                   "write figures for a paper into this folder in place of the page, and beside "
+                   "each one its data as csv");
+  std::string figures =
+      "a figure that the folder gets, repeatable (default: all that the study "
+      "has):";
+  for (const hpo::figures::Figure& figure : hpo::figures::all_figures())
+    figures += base::cat(&figure == hpo::figures::all_figures().data() ? " " : ", ", figure.name);
+  arguments.option(kFigure, "NAME", figures, true);
+  arguments.option(kFormat, "FORMAT", "svg (default), pdf or png; the last two need rsvg-convert");
+  arguments.option(kWidth, "MM",
+                   base::cat("width of the figures in millimeters, from ", hpo::kNarrowestFigure,
+                             " to ", hpo::kWidestFigure, " (default: 85 or 175, as suits each)"));
   declare_json(arguments);
 }
 
 int run_report(const Arguments& arguments) {
+  if (arguments.has(kFigures)) return write_figures(arguments);
+  require_page(arguments);
   const std::vector<hpo::StudyReader> studies = open_runs(arguments);
   const base::Path file = arguments.has(kOutput) ? base::Path(arguments.text(kOutput))
                                                  : default_file(arguments, studies);

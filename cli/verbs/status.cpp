@@ -1,6 +1,3 @@
-#include <unistd.h>
-
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,6 +9,7 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
+#include "cli/watching.h"
 #include "hpo/export/export.h"
 #include "hpo/log/study_claim.h"
 
@@ -69,35 +67,17 @@ std::string text_status(const hpo::StudyReader& study) {
 
 constexpr base::Duration kPeriod = std::chrono::milliseconds(500);
 
-/// Each line in one row of the terminal, so that they can be counted.
-std::string in_rows(std::string_view text) {
-  const int width = terminal_width(STDOUT_FILENO);
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out += clip(text.substr(0, end), width) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-/// How the study stands, again and again until no driver runs it. On a terminal each takes the
-/// place of the one before; elsewhere what changed is printed. Ctrl-C ends the watching, not the
-/// study.
+/// How the study stands, again and again until no driver runs it: what changed is printed. Ctrl-C
+/// ends the watching, not the study.
 void watch(const Arguments& arguments, const hpo::StudyReader& study) {
   const bool json = arguments.has("--json");
-  const bool repaint = !json && repaints_results();
+  if (!json && repaints_results()) return watch_on_terminal(study);
   std::string shown;
   for (;;) {
     const bool running = study.info().state == hpo::StudyState::running;
-    const std::string now = json      ? hpo::status_json(study)
-                            : repaint ? in_rows(text_status(study))
-                                      : text_status(study);
-    if (now != shown) {
-      const auto lines = std::ranges::count(shown, '\n');
-      print_result(repaint && lines > 0 ? base::cat("\033[", lines, "A\033[J", now) : now);
-      shown = now;
-    }
+    const std::string now = json ? hpo::status_json(study) : text_status(study);
+    if (now != shown) print_result(now);
+    shown = now;
     if (!running) return;
     base::sleep_for(kPeriod);
   }
@@ -107,7 +87,10 @@ void watch(const Arguments& arguments, const hpo::StudyReader& study) {
 
 void declare_status(Arguments& arguments) {
   declare_run(arguments);
-  arguments.flag("--watch", "again and again, until the study does not run any more");
+  arguments.flag(
+      "--watch",
+      "again and again, until the study does not run any more; on a terminal twelve lines and "
+      "keys");
   declare_json(arguments);
 }
 

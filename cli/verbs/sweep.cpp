@@ -213,7 +213,7 @@ int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptio
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.asked();
   ProgressDisplay display(study.name, hpo::objective_of(study), study.runs_command,
-                          arguments.has("--quiet"));
+                          arguments.has("--quiet"), options.folder);
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
   display.finish();
   print_result(ending(arguments, study, options, result));

@@ -181,9 +181,11 @@ bool Driver::commit_is_due() const {
 void Driver::note_work() {
   noted_ = base::now();
   log_.note("work", json_of(work()));
-  log_.note(kWorkersFact, workers_json(worker_infos(setup_.runtime.summary())));
-  if (const std::vector<NodeInfo> nodes = node_infos(); !nodes.empty() || log_.noted(kNodesFact))
-    log_.note(kNodesFact, nodes_json(nodes));
+  const std::vector<WorkerInfo> workers = worker_infos(setup_.runtime.summary());
+  const std::vector<NodeInfo> nodes = node_infos();
+  log_.note(kWorkersFact, workers_json(workers));
+  if (!nodes.empty() || log_.noted(kNodesFact)) log_.note(kNodesFact, nodes_json(nodes));
+  setup_.observer.devices(workers, nodes);
   log_.note("active_seconds", base::format_double(active_seconds()));
   if (session_seconds() >= use_due_) note_use();
 }

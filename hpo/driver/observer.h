@@ -2,6 +2,7 @@
 // Who wants to see a sweep or a training go by: the progress display, tests.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "hpo/log/event.h"
@@ -50,6 +51,10 @@ class Observer {
   virtual void trial_ended(const TrialRow& trial) { (void)trial; }
   /// After each group of events, and at least every half second while work runs.
   virtual void progress(const Progress& now) { (void)now; }
+  /// What workers and agents did so far, every few seconds and at the end.
+  virtual void devices(std::span<const WorkerInfo> workers, std::span<const NodeInfo> nodes) {
+    (void)workers, (void)nodes;
+  }
   /// Something a person should know, one line (a retry, a changed arithmetic, a stop on its way).
   virtual void note(std::string_view line) { (void)line; }
 };

@@ -1,4 +1,4 @@
-"""Studies read without the program."""
+"""Studies read without the program, and their pictures."""
 import contextlib
 import json
 import math
@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
+from xml.etree import ElementTree
 
 import trellis
 
@@ -33,6 +34,7 @@ PROGRAM = """echo "{\\"step\\": 1, \\"loss\\": $1}" > $TRELLIS_METRICS
 echo "{\\"step\\": 2, \\"loss\\": $2}" >> $TRELLIS_METRICS
 test $3 = a
 """
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Reading(unittest.TestCase):
@@ -118,6 +120,41 @@ class Reading(unittest.TestCase):
             study = trellis.read_study("steps", directory=folder)
             self.assertTrue(math.isnan(study.trials[0].value))
             self.assertEqual(study.trials_table()["metrics.loss"][0], -math.inf)
+
+
+class Showing(unittest.TestCase):
+    setUpClass = classmethod(Reading.setUpClass.__func__)
+    read = Reading.read
+
+    def test_a_figure_is_svg_with_texts(self):
+        figure = self.read().plot("history")
+        root = ElementTree.fromstring(figure._repr_svg_())
+        self.assertEqual(root.tag, f"{SVG}svg")
+        texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
+        self.assertIn("trial", texts)
+        self.assertEqual(figure.csv.split("\n")[0], "trial,state,loss,best_so_far")
+        self.assertEqual(figure.csv.count("\n"), 13)
+        loaded = trellis.load_study("steps", directory=self.runs)
+        self.assertEqual(loaded.plot().svg, figure.svg)
+        with tempfile.TemporaryDirectory() as folder:
+            figure.save(f"{folder}/history.svg")
+            self.assertEqual(Path(folder, "history.svg").read_text(encoding="utf-8"), figure.svg)
+
+    def test_width(self):
+        root = ElementTree.fromstring(self.read().plot("curves", width=120).svg)
+        self.assertEqual(root.get("width"), "120mm")
+
+    def test_a_figure_that_is_not_there(self):
+        with self.assertRaisesRegex(trellis.TrellisError, "steps has no figure 'lineage': no trial went on"):
+            self.read().plot("lineage")
+        with self.assertRaisesRegex(trellis.TrellisError, "unknown figure 'histroy'.*did you mean 'history'"):
+            self.read().plot("histroy")
+
+    def test_the_page(self):
+        shown = self.read().page(height=300)._repr_html_()
+        self.assertTrue(shown.startswith('<iframe sandbox="allow-scripts" width="100%" height="300"'))
+        self.assertIn("&lt;!doctype html&gt;", shown)
+        self.assertEqual(shown.count("<"), 2)  # the page is an attribute
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from .errors import TrellisError
+from .figure import Shown
 from .keeper import from_json
 from .study import FinishedTrial, params_column
 
@@ -13,7 +14,7 @@ APPLICATION = 0x5472656C  # in the header of the SQLite file: who made it
 FORMATS = (1, 2)
 
 
-class StoredStudy:
+class StoredStudy(Shown):
     """A study as its log has it now. Each property reads the log anew. A trial whose driver died is still `running`."""
 
     def __init__(self, folder):

@@ -15,6 +15,7 @@ from typing import Dict, Optional
 from . import keeper, program
 from .checks import seconds, whole
 from .errors import StudyOver, TrellisError
+from .figure import Shown
 
 ASKING = 5.0  # seconds that a Ctrl-C waits for threads that are being handed a trial, or tell of one
 
@@ -61,7 +62,7 @@ class Trial:
         return f"Trial({self.number}, {self.params})"
 
 
-class Study:
+class Study(Shown):
     """Safe to use from several threads, and from several processes: a copy there (fork, pickle) speaks for itself."""
 
     def __init__(self, run, folder, directory, greeting=None, unasked=None):
