@@ -6,8 +6,8 @@ JOB.json: {"trials": [{"trial", "value", "curve": [[step, value]], and the param
   hiplot            one HTML file of the trials' last values
   hiplot-curves     the same with every report as a point
   optuna-dashboard  its server on the journal, opened once: it takes minutes
-Prints {"cases"}: seconds from the start of the navigation to the frame that shows it, megabytes of all of Chromium's processes (PSS)
-over those with an empty page, and megabytes of the file."""
+Prints {"cases"}: seconds from the start of the navigation to the frame that shows it, megabytes of all of Chromium's
+processes (PSS) over those with an empty page, and megabytes of the file."""
 import contextlib
 import json
 import os

@@ -11,6 +11,9 @@ namespace hpo::study {
 /// Everything under `data`.
 [[nodiscard]] std::vector<Field> data_rows();
 
+/// `network`, and everything under `train`.
+[[nodiscard]] std::vector<Field> train_rows();
+
 [[nodiscard]] std::vector<Field> command_rows();
 [[nodiscard]] std::vector<Field> limit_rows();
 [[nodiscard]] std::vector<Field> resource_rows();

@@ -49,7 +49,6 @@ LIBRARIES = [
     ("cpp-httplib", r"httplib\.h", ["hpo/mlflow", "hpo/serve"]),
     ("zlib", r"zlib\.h", ["nn/data", "hpo/report", "tests"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
-    ("cpp-httplib", r"httplib\.h", ["hpo/serve"]),
     ("nlohmann", r"nlohmann/.*", ["bench", "tests"]),
 ]
 

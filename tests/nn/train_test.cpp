@@ -54,7 +54,6 @@ const std::vector<nn::Hyper>& some_hypers() {
       hyper("rmsprop", {{"lr", 0.01}, {"momentum", 0.5}}),
       hyper("lars", {{"lr", 3.0}, {"weight_decay", 1e-4}}, 16, 2),
       hyper("lamb", {{"lr", 0.005}}),
-      hyper("adam+late", {{"lr", 0.01}}),
       hyper("sgd+late", {{"lr", 0.05}, {"momentum", 0.5}}, 16, 3)};
   return kHypers;
 }
@@ -368,7 +367,7 @@ TEST(Train, ShardsAreSummedInOrder) {
   EXPECT_TRUE(std::ranges::equal(trained.weights(), expected.weights()));
 }
 
-/// The weights after one step of rate 1 on a whole table, with all shards' gradients in memory.
+/// The weights after one step of rate 1, with all shards' gradients in memory.
 std::vector<float> step_by_hand(const nn::ParamSlab& net, const Table& table, const nn::Hyper& h) {
   std::vector<std::uint32_t> order;
   const std::size_t rows = table.rows.size(), shards = std::size_t(h.shards);
@@ -400,18 +399,17 @@ std::vector<float> step_by_hand(const nn::ParamSlab& net, const Table& table, co
 
 TEST(Train, ManyShardsInWavesAreTheTreeOfAllAtOnce) {
   const Table table(401, 6, 3);
-  const nn::ModelSpec spec = nn_test::mlp(6, {9}, 3);
   for (const int shards : {63, 64, 65, 128, 129, 200, 300, 401}) {
-    SCOPED_TRACE(shards);
     const nn::Hyper h = hyper("sgd", {{"lr", 1.0}}, 401, shards);
+    const nn::ModelSpec spec = nn_test::mlp(6, {9}, 3);
     nn::ParamSlab alone = fresh(spec, h), together = fresh(spec, h);
     const std::vector<float> expected = step_by_hand(alone, table, h);
-    nn::Workspace one, own;
-    Threads threads(own, 3);
-    (void)nn::train_steps(cpu(), one, alone, table.view(), h, {0, 1});
-    (void)nn::train_steps(cpu(), own, together, table.view(), h, {0, 1}, {}, &threads);
-    EXPECT_TRUE(std::ranges::equal(alone.weights(), expected));
-    EXPECT_TRUE(std::ranges::equal(together.weights(), expected));
+    nn::Workspace workspace;
+    Threads threads(workspace, 3);
+    (void)nn::train_steps(cpu(), workspace, alone, table.view(), h, {0, 1});
+    (void)nn::train_steps(cpu(), workspace, together, table.view(), h, {0, 1}, {}, &threads);
+    EXPECT_TRUE(std::ranges::equal(alone.weights(), expected)) << shards;
+    EXPECT_TRUE(std::ranges::equal(together.weights(), expected)) << shards;
   }
 }
 
@@ -423,9 +421,7 @@ TEST(Train, MemoryGrowsWithTheLogarithmOfManyShards) {
                                      nn::Use::training);
     return nn::Trainer<float>::arena_bytes(network, table.view(), shards);
   };
-  const std::size_t gradient = nn::param_layout(nn::complete(spec)).count * sizeof(float);
-  EXPECT_LE(bytes(8192), (64 + 7 + 1) * gradient);
-  EXPECT_LT(bytes(16), bytes(1) / 8) << "fewer rows at a time";
+  EXPECT_LE(bytes(8192), (64 + 7 + 1) * nn::param_layout(nn::complete(spec)).count * sizeof(float));
 }
 
 TEST(Train, MoreShardsThanRowsInTheLastBatch) {
