@@ -114,7 +114,7 @@ def check_browser(programs, grow, runs):
     if not program:
         print("NOT RUN: the button, without Chromium or playwright")
         return
-    with Growing(grow, str(runs / "stopped"), 5) as study, sync_playwright() as play, \
+    with Growing(grow, str(runs / "by-button"), 5) as study, sync_playwright() as play, \
             Server(programs, "runs", "--host", "127.0.0.1", "--control", cwd=runs.parent) as server:
         flags = ["--disable-dev-shm-usage"] + (["--no-sandbox"] if os.geteuid() == 0 else [])
         browser = play.chromium.launch(executable_path=program, args=flags)
@@ -123,9 +123,9 @@ def check_browser(programs, grow, runs):
         expect("needs the token" in page.inner_text("h1"), "a reader without the token")
         page.goto("about:blank")
         page.goto(server.url)
-        page.wait_for_selector("a:has-text('stopped')", timeout=20_000)
+        page.wait_for_selector("a:has-text('by-button')", timeout=20_000)
         expect(page.evaluate("location.hash") == "" and page.evaluate("document.cookie") == "", "the token is left in the page")
-        page.click("a:has-text('stopped')")
+        page.click("a:has-text('by-button')")
         page.on("dialog", lambda dialog: dialog.accept())
         page.click("button.stop", timeout=20_000)
         expect(study.process.wait(20) != 0, "the button does not stop the study")

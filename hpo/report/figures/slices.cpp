@@ -100,7 +100,8 @@ std::optional<Drawn> draw_slices(const report::Gathered& study, double width) {
     const report::ParameterColumn& column = study.parameters[i];
     const bool is_first = i % columns == 0;
     const double left = marks + static_cast<double>(i % columns) * (each + kBetweenSlices);
-    const double above = top + static_cast<double>(i / columns) * kSlice;
+    const std::size_t row = i / columns;
+    const double above = top + static_cast<double>(row) * kSlice;
     const Box room{is_first ? 0 : left - 4, above, left + each - 2, above + kSlice - 6};
     const Plot plot(svg, room, parameter_axis(column), y,
                     {.x = slice_title(column),
