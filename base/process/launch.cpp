@@ -47,6 +47,12 @@ void set_signals(const Shared& shared) {
     if (ours && ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
       continue;
     action = {};
+    // Who starts a child waits until it has begun. A child that a terminal stops before would hold
+    // its parent up, which cannot be stopped meanwhile: what came so far is forgotten.
+    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) {
+      action.sa_handler = SIG_IGN;
+      ::sigaction(signal, &action, nullptr);
+    }
     action.sa_handler = SIG_DFL;
     ::sigaction(signal, &action, nullptr);
   }
@@ -57,13 +63,14 @@ void set_signals(const Shared& shared) {
 
 [[noreturn]] void become(Shared& shared) {
   const Launch& what = shared.what;
-  set_signals(shared);
   if (what.group == Group::own) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, what.death_signal);
   const bool good = ::getppid() == shared.parent && place_files(what.files);
   if (what.open_files != nullptr) ::setrlimit(RLIMIT_NOFILE, what.open_files);
-  if (good && (what.folder == nullptr || ::chdir(what.folder) == 0))
+  if (good && (what.folder == nullptr || ::chdir(what.folder) == 0)) {
+    set_signals(shared);
     ::execve(what.path, what.words, what.environment);
+  }
   shared.reason = errno;
   ::_exit(127);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "hpo/samplers/grid.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/study/asked.h"
