@@ -32,6 +32,11 @@ bool may_run(const fs::path& file) {
 
 }  // namespace
 
+Path beside_this_program(std::string_view name) {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
 std::optional<std::string> find_executable(const std::string& word, const std::string& folder) {
   if (word.empty()) return {};
   std::vector<std::string> places{""};

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/file.h"
 
 namespace base {
 
@@ -12,6 +15,9 @@ namespace base {
 /// the first in PATH; nothing when there is none that may be run.
 [[nodiscard]] std::optional<std::string> find_executable(const std::string& word,
                                                          const std::string& folder);
+
+/// The file of that name beside this process's own program.
+[[nodiscard]] Path beside_this_program(std::string_view name);
 
 /// The longest word that the system passes to a program, in bytes.
 [[nodiscard]] std::size_t longest_word();

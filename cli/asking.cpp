@@ -1,12 +1,12 @@
 #include "cli/asking.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/process/child.h"
 #include "base/process/start.h"
 #include "base/text.h"
@@ -24,9 +24,7 @@ constexpr int kAttempts = 20;
 /// Starts `trellis-engine keep RUN`. A lock of whoever asks first must not stay open as long as the
 /// keeper lives; the signals that it ignores, as nohup(1) does, stay ignored.
 base::Spawned start_engine(const Arguments& arguments) {
-  std::error_code error;
-  const base::Path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string engine = self.parent_path() / "trellis-engine";
+  const std::string engine = base::beside_this_program("trellis-engine");
   std::vector<std::string> words{engine, "keep", arguments.text("RUN")};
   if (arguments.has("--dir")) words.insert(words.end(), {"--dir", arguments.text("--dir")});
   try {

@@ -118,14 +118,24 @@ std::string params_line(const Standing& now) {
   return labelled("params", now.best ? hpo::text_of(now.best->params) : std::string());
 }
 
-/// Shares near 1 are told apart by how far they are from it, as the report does.
-std::vector<double> turned(std::vector<double> values, bool maximize) {
+struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
+};
+
+/// Of the numbers that are finite.
+Range range_of(const std::vector<double>& values) {
+  Range range;
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
   }
+  return range;
+}
+
+/// Shares near 1 are told apart by how far they are from it, as the report does.
+std::vector<double> turned(std::vector<double> values, bool maximize) {
+  const auto [low, high] = range_of(values);
   constexpr double kNearest = 1e-6, kNearOne = 0.8, kFar = 3;
   const bool share = maximize && low >= 0 && high <= 1 && high > kNearOne;
   const bool log = !maximize && low > 0 && high > kFar * low;
@@ -144,12 +154,7 @@ std::vector<std::string> chart_lines(const Standing& now, int width) {
   const auto first = std::ranges::find_if(now.best_so_far, is_number);
   const double worst = *first, best = now.best_so_far.back();
   const std::vector<double> values = turned(now.best_so_far, now.maximize);
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
+  const auto [low, high] = range_of(values);
   std::vector<std::string> lines = braille_chart(values, columns, kChartRows, low, high);
   lines.front() += base::cat(" ", short_number(std::max(worst, best)));
   if (worst != best) lines.back() += base::cat(" ", short_number(std::min(worst, best)));
@@ -252,11 +257,6 @@ std::string ended_line(const hpo::TrialRow& trial, bool programs) {
                      base::printable(trial.message));
   out += base::cat(" after ", text_length(programs, trial.epochs));
   return trial.value ? base::cat(out, ": ", short_number(*trial.value)) : out;
-}
-
-bool is_over(const hpo::TrialRow& trial) {
-  return trial.state == hpo::TrialState::complete || trial.state == hpo::TrialState::stopped ||
-         trial.state == hpo::TrialState::failed;
 }
 
 void BestSeries::add(const hpo::TrialRow& ended) {

@@ -73,7 +73,4 @@ class BestSeries {
   std::vector<double> of_complete_, of_all_;  ///< NaN: none was good yet
 };
 
-/// True for a trial that is complete, stopped or failed.
-[[nodiscard]] bool is_over(const hpo::TrialRow& trial);
-
 }  // namespace cli

@@ -3,9 +3,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstddef>
+#include <span>
 #include <string_view>
 
+#include "base/new_file.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 
@@ -15,12 +16,9 @@ namespace {
 
 constexpr int kUsualRows = 24;
 
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written <= 0) return;  // nobody looks any more
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+/// Where nobody looks any more, nothing is lost.
+void write_text(int fd, std::string_view text) {
+  (void)base::write_all(fd, std::as_bytes(std::span(text)));
 }
 
 }  // namespace
@@ -44,13 +42,13 @@ void LiveBlock::paint(const std::vector<std::string>& lines) {
     out += base::cat("\033[", painted_, "A\r");
   for (const std::string& line : lines) out += line + "\033[K\n";
   out += "\033[J";
-  write_all(fd_, out);
+  write_text(fd_, out);
   painted_ = static_cast<int>(lines.size());
   painted_width_ = width();
 }
 
 void LiveBlock::clear() {
-  if (painted_ > 0) write_all(fd_, base::cat("\033[", painted_, "A\r\033[J"));
+  if (painted_ > 0) write_text(fd_, base::cat("\033[", painted_, "A\r\033[J"));
   painted_ = 0;
 }
 

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <span>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/executable.h"
 #include "cli/commit.h"
 #include "cli/standard_streams.h"
 #include "cli/verb.h"
@@ -34,9 +34,7 @@ const char* file_of(cli::Program program) {
 /// so that programs which it starts never see it.
 int exec_other(cli::Program program, char** argv) {
   ::setenv("GOTO_NUM_THREADS", "01", 0);
-  std::error_code error;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto other = self.parent_path() / file_of(program);
+  const base::Path other = base::beside_this_program(file_of(program));
   ::execv(other.c_str(), argv);
   std::fprintf(stderr, "trellis: cannot start %s: %s; build it with ./trellis%s\n", other.c_str(),
                base::errno_words(errno).c_str(), program == cli::Program::bench ? " bench" : "");

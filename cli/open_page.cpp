@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/executable.h"
@@ -15,13 +13,6 @@
 namespace cli {
 
 namespace {
-
-/// The program that carries all verbs lies beside this one.
-base::Path this_trellis() {
-  std::error_code error;
-  const base::Path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "trellis";
-}
 
 /// A browser needs a display, a program that opens files, or both.
 bool can_open() {
@@ -35,8 +26,9 @@ bool can_open() {
 std::string open_page(const base::Path& folder) {
   const base::Path file = folder / "report.html";
   const std::string page = base::shell_quoted(file.string());
-  std::string script = base::cat(base::shell_quoted(this_trellis().string()), " report ",
-                                 base::shell_quoted(folder.string()), " --output ", page);
+  std::string script =
+      base::cat(base::shell_quoted(base::beside_this_program("trellis").string()), " report ",
+                base::shell_quoted(folder.string()), " --output ", page);
   const bool opens = can_open();
   if (opens) script += base::cat(" && exec xdg-open ", page);
   try {

@@ -34,7 +34,7 @@ SweepBoard::SweepBoard(const std::string& study, const hpo::Objective& objective
     const hpo::StudyReader before(folder_);
     seconds_before_ = before.info().active_seconds;
     before_ = before.trials();
-    std::erase_if(before_, [](const hpo::TrialRow& row) { return !is_over(row); });
+    std::erase_if(before_, [](const hpo::TrialRow& row) { return !hpo::has_ended(row.state); });
   } catch (const base::Error&) {
     return;  // the sweep itself says what is wrong with the log
   }

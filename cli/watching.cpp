@@ -65,7 +65,7 @@ class Watch {
       if (row.state == hpo::TrialState::running)
         now_.running.push_back(
             {.trial = row.trial, .step = row.step, .value = row.value, .seconds = row.seconds});
-      if (!is_over(row)) continue;
+      if (!hpo::has_ended(row.state)) continue;
       series.add(row);
       ++now_.session_ended;
       if (now_.best && row.trial > now_.best->trial) ++now_.since_best;
@@ -80,7 +80,7 @@ class Watch {
     for (const hpo::TrialRow& row : trials) {
       const bool new_state = states_[row.trial] != row.state;
       states_[row.trial] = row.state;
-      if (new_state && is_over(row)) now_.last = ended_line(row, programs);
+      if (new_state && hpo::has_ended(row.state)) now_.last = ended_line(row, programs);
     }
   }
 

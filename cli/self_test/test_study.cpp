@@ -173,7 +173,7 @@ TestStudy::EndedTrials TestStudy::ended(const std::string& place) const {
   EndedTrials found;
   try {
     for (const hpo::TrialRow& row : hpo::StudyReader(folder_.path() / place / kName).trials()) {
-      if (row.state == hpo::TrialState::waiting || row.state == hpo::TrialState::running) continue;
+      if (!hpo::has_ended(row.state)) continue;
       found[row.trial] = {row.state, row.value, row.attempts, row.seconds};
     }
   } catch (const base::Error&) {  // not there yet

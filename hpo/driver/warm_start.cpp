@@ -31,11 +31,6 @@ std::optional<Params> fitted(const Params& params, const Space& space) {
   return space.contains(chosen) ? std::optional(chosen) : std::nullopt;
 }
 
-bool has_ended(TrialState state) {
-  return state == TrialState::complete || state == TrialState::stopped ||
-         state == TrialState::failed;
-}
-
 WarmStart read_one(const StudySpec& study, std::size_t i, const std::string& folder) {
   if (std::error_code error; !std::filesystem::exists(base::Path(folder) / kStudyDb, error))
     refuse_warm_start(study, i,

@@ -1,5 +1,6 @@
 #include "hpo/export/courses.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -58,6 +59,26 @@ std::vector<const EventRow*> counted_reports(std::span<const EventRow> of_trial,
   std::vector<const EventRow*> reports;
   for (const auto& [step, event] : by_step) reports.push_back(event);
   return reports;
+}
+
+std::vector<CoursePoint> reported_points(const Course& course) {
+  std::vector<CoursePoint> points;
+  for (const CourseReport& report : course.reports)
+    for (const auto& [name, value] : report.metrics)
+      points.push_back({report.at, report.step, name, value});
+  return points;
+}
+
+std::vector<CoursePoint> points_after_end(const TrialRow& trial, const Course& course) {
+  const auto was_reported = [&](const std::string& name) {
+    return std::ranges::any_of(course.reports, [&](const CourseReport& report) {
+      return find_metric(report.metrics, name) != nullptr;
+    });
+  };
+  std::vector<CoursePoint> points;
+  for (const auto& [name, value] : trial.metrics)
+    if (!was_reported(name)) points.push_back({course.ended, trial.step, name, value});
+  return points;
 }
 
 std::vector<Course> courses_of(const StudyReader& study) {

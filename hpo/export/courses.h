@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hpo/log/study_reader.h"
@@ -29,6 +30,23 @@ struct Course {
 /// run by others (`asked`) the value told at the same moment as the end is no report.
 [[nodiscard]] std::vector<const EventRow*> counted_reports(std::span<const EventRow> of_trial,
                                                            bool asked);
+
+/// One number of a curve, as other tools keep it.
+struct CoursePoint {
+  std::int64_t at = 0;
+  std::int64_t step = 0;
+  std::string name;
+  double value = 0;
+};
+
+/// Returns the numbers that a trial reported. Those that are there first never change when the
+/// study goes on.
+[[nodiscard]] std::vector<CoursePoint> reported_points(const Course& course);
+
+/// Returns the numbers that came with or after the end of a trial, and that it had not reported,
+/// such as scores of the test part.
+[[nodiscard]] std::vector<CoursePoint> points_after_end(const TrialRow& trial,
+                                                        const Course& course);
 
 /// Returns the course of each trial, by its number.
 [[nodiscard]] std::vector<Course> courses_of(const StudyReader& study);

@@ -14,7 +14,6 @@
 #include "base/utf8.h"
 #include "hpo/export/courses.h"
 #include "hpo/export/event_file.h"
-#include "hpo/log/metrics.h"
 
 namespace hpo {
 
@@ -121,27 +120,19 @@ base::ProtoMessage session_end(const TrialRow& trial, const Course& course) {
   return base::ProtoMessage().number(1, status).real(2, event_seconds(course.ended));
 }
 
-/// What comes first never changes when the study goes on, so that files grow at their ends.
+/// A study that goes on only adds to it, so that files grow at their ends.
 EventFile trial_file(const TrialRow& trial, const Space& space, const Course& course) {
   EventFile file(course.began);
   file.hparams(course.began, "_hparams_/session_start_info",
                plugin_data(kStartField, session_start(trial, space, course)));
-  Metrics reported;
-  for (const CourseReport& report : course.reports) {
-    for (const auto& [name, value] : report.metrics) {
-      file.scalar(report.at, report.step, utf8(name), value);
-      put_metric(reported, name, value);
-    }
-  }
-  const bool has_ended = trial.state != TrialState::running && trial.state != TrialState::waiting;
-  if (!has_ended || course.ended == 0) return file;
+  for (const CoursePoint& point : reported_points(course))
+    file.scalar(point.at, point.step, utf8(point.name), point.value);
+  if (!has_ended(trial.state) || course.ended == 0) return file;
   if (trial.value) file.scalar(course.ended, trial.step, kValueTag, *trial.value);
   file.hparams(course.ended, "_hparams_/session_end_info",
                plugin_data(kEndField, session_end(trial, course)));
-  // Scores of the test part come after the end.
-  for (const auto& [name, value] : trial.metrics)
-    if (find_metric(reported, name) == nullptr)
-      file.scalar(course.ended, trial.step, utf8(name), value);
+  for (const CoursePoint& point : points_after_end(trial, course))
+    file.scalar(point.at, point.step, utf8(point.name), point.value);
   return file;
 }
 

@@ -33,11 +33,6 @@ base::Error misplaced(const Event& event, std::string_view what) {
                                          ", which ", what, " then")};
 }
 
-/// Running, or paused.
-bool is_live(const TrialRow& row) {
-  return row.state == TrialState::running || row.state == TrialState::waiting;
-}
-
 }  // namespace
 
 TrialTable::TrialTable(Objective objective)
@@ -62,7 +57,7 @@ void TrialTable::follow(First& first, const std::optional<TrialRow>& before,
 }
 
 TrialRow& TrialTable::live(const Event& event) {
-  if (!event.trial || *event.trial >= rows_.size() || !is_live(rows_[*event.trial]))
+  if (!event.trial || *event.trial >= rows_.size() || has_ended(rows_[*event.trial].state))
     throw misplaced(event, "is not running");
   TrialRow& row = rows_[*event.trial];
   row.seconds += event.real.took;

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "hpo/export/courses.h"
 #include "hpo/export/tensorboard.h"
-#include "hpo/log/metrics.h"
 #include "hpo/mlflow/names.h"
 
 namespace hpo {
@@ -20,10 +19,6 @@ namespace {
 constexpr const char* kCreated = "trellis.created";
 constexpr const char* kTrial = "trellis.trial";
 constexpr const char* kLogged = "trellis.logged";
-
-bool has_ended(const TrialRow& trial) {
-  return trial.state != TrialState::running && trial.state != TrialState::waiting;
-}
 
 /// A trial that a rule stopped was killed, in MLflow's words.
 std::string status_of(const TrialRow& trial) {
@@ -121,24 +116,16 @@ class Sending {
     return mark(first) == logged->second ? first.size() : 0;
   }
 
-  /// What comes first never changes when the study goes on.
+  /// A study that goes on only adds to them.
   std::vector<MlflowPoint> points_of(const TrialRow& trial, const Course& course) {
     std::vector<MlflowPoint> points;
-    Metrics reported;
-    const auto add = [&](const std::string& name, double value, std::int64_t at,
-                         std::int64_t step) {
-      points.push_back({metrics_.of(name), value, at / 1000, step});
+    const auto add = [&](const CoursePoint& point) {
+      points.push_back({metrics_.of(point.name), point.value, point.at / 1000, point.step});
     };
-    for (const CourseReport& report : course.reports) {
-      for (const auto& [name, value] : report.metrics) {
-        add(name, value, report.at, report.step);
-        put_metric(reported, name, value);
-      }
-    }
-    if (!has_ended(trial) || course.ended == 0) return points;
-    if (trial.value) add(kValueTag, *trial.value, course.ended, trial.step);
-    for (const auto& [name, value] : trial.metrics)
-      if (find_metric(reported, name) == nullptr) add(name, value, course.ended, trial.step);
+    std::ranges::for_each(reported_points(course), add);
+    if (!has_ended(trial.state) || course.ended == 0) return points;
+    if (trial.value) add({course.ended, trial.step, kValueTag, *trial.value});
+    std::ranges::for_each(points_after_end(trial, course), add);
     return points;
   }
 

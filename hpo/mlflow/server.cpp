@@ -1,15 +1,13 @@
 #include "hpo/mlflow/server.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
-#include "base/ascii.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "base/url.h"
 
 namespace hpo {
 
@@ -50,21 +48,6 @@ MlflowRun run_of(const base::Json& json) {
     run.params = pairs_of(*data, "params");
   }
   return run;
-}
-
-/// A text as a part of an address.
-std::string percent(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (base::is_letter_or_digit(c) || c == '-' || c == '_' || c == '.') {
-      out += c;
-      continue;
-    }
-    std::array<char, 4> code{};
-    std::snprintf(code.data(), code.size(), "%%%02X", static_cast<unsigned char>(c));
-    out += code.data();
-  }
-  return out;
 }
 
 /// The message of an error; MLflow's answers have one, other servers' pages none.
@@ -125,7 +108,8 @@ std::string MlflowServer::post(const std::string& call, const std::string& json)
 
 std::string MlflowServer::experiment(const std::string& name) {
   const std::string call = "experiments/get-by-name";
-  const HttpAnswer answer = http_->get(path_of(call) + "?experiment_name=" + percent(name));
+  const HttpAnswer answer =
+      http_->get(path_of(call) + "?experiment_name=" + base::url_encoded(name));
   if (!is_missing(answer)) {
     const std::string body = taken(call, answer);
     const base::Json json = base::Json::parse(body);

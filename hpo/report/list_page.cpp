@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "hpo/report/html.h"
 #include "hpo/report/page.h"
 #include "hpo/report/text.h"
@@ -31,7 +32,7 @@ std::string trials_of(const StudySummary& study) {
 }
 
 Cell name_cell(const StudySummary& study) {
-  return Cell::of_html(base::cat("<a href=\"s/", escaped(url_step(study.name)), "/\">",
+  return Cell::of_html(base::cat("<a href=\"s/", escaped(base::url_encoded(study.name)), "/\">",
                                  escaped(study.name, kLongName), "</a>"));
 }
 
@@ -68,24 +69,19 @@ std::string heading_of(std::span<const StudySummary> studies) {
                    running == 1 ? " is running." : " are running.");
 }
 
+std::string page_of(Section section, const char* script, const std::string& assets,
+                    const ReportOptions& options) {
+  Page page{.name = "Trellis", .title = section.title, .summary = section.heading};
+  page.sections.push_back(std::move(section));
+  page.version = options.version;
+  page.assets = assets;
+  page.script_file = script;
+  return html_of(page);
+}
+
 }  // namespace
 
 }  // namespace report
-
-std::string url_step(std::string_view name) {
-  static constexpr std::string_view kHex = "0123456789ABCDEF", kPlain = "-._~";
-  std::string out;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_letter =
-        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (is_letter || kPlain.find(c) != std::string_view::npos)
-      out += c;
-    else
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-  }
-  return out;
-}
 
 std::string list_page(std::span<const StudySummary> studies, const std::string& assets,
                       const ReportOptions& options) {
@@ -97,12 +93,7 @@ std::string list_page(std::span<const StudySummary> studies, const std::string& 
       .heading = studies.empty() ? "There is no study here yet." : report::heading_of(studies),
       .body = studies.empty() ? "" : report::table_of(std::move(all)),
       .is_headline = true};
-  report::Page page{.name = "Trellis", .title = "Studies", .summary = section.heading};
-  page.sections.push_back(std::move(section));
-  page.version = options.version;
-  page.assets = assets;
-  page.script_file = "list.js";
-  return report::html_of(page);
+  return report::page_of(std::move(section), "list.js", assets, options);
 }
 
 std::string login_page(const std::string& assets, const ReportOptions& options) {
@@ -115,12 +106,7 @@ std::string login_page(const std::string& assets, const ReportOptions& options) 
           "<form><input type=\"password\" aria-label=\"Token\" autocomplete=\"off\">"
           "<button>Show the studies</button></form>\n<p id=\"said\" role=\"status\"></p>\n",
       .is_headline = true};
-  report::Page page{.name = "Trellis", .title = "Token", .summary = section.heading};
-  page.sections.push_back(std::move(section));
-  page.version = options.version;
-  page.assets = assets;
-  page.script_file = "login.js";
-  return report::html_of(page);
+  return report::page_of(std::move(section), "login.js", assets, options);
 }
 
 }  // namespace hpo

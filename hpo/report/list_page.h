@@ -33,7 +33,4 @@ struct StudySummary {
 /// For whoever has not shown the token yet.
 [[nodiscard]] std::string login_page(const std::string& assets, const ReportOptions& options);
 
-/// A name as one step of a URL's path.
-[[nodiscard]] std::string url_step(std::string_view name);
-
 }  // namespace hpo

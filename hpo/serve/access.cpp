@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "hpo/serve/lower.h"
 
 namespace hpo::serve {
 
@@ -22,9 +22,9 @@ std::string name_in(std::string_view host) {
   const std::size_t from = host.starts_with('[') ? host.find(']') : 0;
   if (from == std::string_view::npos) return "";
   const std::size_t colon = host.find(':', from);
-  if (colon == std::string_view::npos) return lower(host);
+  if (colon == std::string_view::npos) return base::lowered(host);
   const auto port = base::parse_unsigned(host.substr(colon + 1));
-  return port && *port > 0 && *port < 65536 ? lower(host.substr(0, colon)) : "";
+  return port && *port > 0 && *port < 65536 ? base::lowered(host.substr(0, colon)) : "";
 }
 
 /// As it stands in a URL.
@@ -61,9 +61,10 @@ Access::Access(std::string host, int port, std::string token, bool reads_by_toke
       token_(std::move(token)),
       reads_by_token_(reads_by_token) {
   if (host.empty()) return;
-  names_.push_back(lower(in_url(host)));
+  names_.push_back(base::lowered(in_url(host)));
   std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0) names_.push_back(lower(name.data()));
+  if (::gethostname(name.data(), name.size() - 1) == 0)
+    names_.push_back(base::lowered(name.data()));
 }
 
 bool Access::names_us(const Request& request) const {
@@ -71,7 +72,7 @@ bool Access::names_us(const Request& request) const {
   if (name.empty()) return false;
   // An address in figures is no name that somebody could turn elsewhere.
   return std::ranges::find(names_, name) != names_.end() ||
-         (!request.local_address.empty() && name == lower(in_url(request.local_address)));
+         (!request.local_address.empty() && name == base::lowered(in_url(request.local_address)));
 }
 
 bool Access::is_own_origin(const Request& request) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "hpo/serve/lower.h"
+#include "base/ascii.h"
 
 namespace hpo::serve {
 
@@ -69,7 +69,7 @@ std::optional<Refusal> check_request_line(std::string_view line, bool posts) {
 std::optional<Refusal> check_field(std::string_view name, std::string_view value) {
   if (!is_token(name)) return Refusal{400, "A header field has no proper name."};
   if (!is_field_value(value)) return Refusal{400, "A header field has a control character."};
-  const std::string key = lower(name);
+  const std::string key = base::lowered(name);
   if (std::ranges::find(kNever, key) != kNever.end())
     return Refusal{400, "Requests have no body, and pages are sent whole."};
   if (key == "content-length" && value != "0") return Refusal{413, "Requests have no body."};
@@ -91,7 +91,7 @@ std::optional<Refusal> check_head(std::string_view head, bool posts) {
     if (colon == std::string_view::npos) return Refusal{400, "A header field lacks its colon."};
     const std::string_view name = line.substr(0, colon);
     if (auto refusal = check_field(name, trimmed(line.substr(colon + 1)))) return refusal;
-    const auto once = std::ranges::find(kOnce, lower(name));
+    const auto once = std::ranges::find(kOnce, base::lowered(name));
     if (once == kOnce.end()) continue;
     if (++seen.at(static_cast<std::size_t>(once - kOnce.begin())) > 1)
       return Refusal{400, "A header field came twice."};

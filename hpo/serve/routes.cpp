@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "hpo/log/stop_driver.h"
 #include "hpo/report/page_files.h"
 #include "hpo/serve/metrics_text.h"
@@ -183,7 +184,7 @@ std::shared_ptr<StudyFeed> Routes::feed_of(const std::string& study) {
   }
   std::shared_ptr<StudyFeed>& feed = feeds_[study];
   if (feed) return feed;
-  const std::string base = options_.only ? "/" : base::cat("/s/", url_step(study), "/");
+  const std::string base = options_.only ? "/" : base::cat("/s/", base::url_encoded(study), "/");
   feed = std::make_shared<StudyFeed>(
       *folder, options_.report,
       LivePlace{.assets = kAssets,

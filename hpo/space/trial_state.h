@@ -35,6 +35,10 @@ inline constexpr base::EnumNames<Cause> kCauseNames{{{Cause::none, ""},
 [[nodiscard]] constexpr std::string_view name_of(TrialState state) {
   return kTrialStateNames[state];
 }
+/// Whether it is complete, stopped or failed.
+[[nodiscard]] constexpr bool has_ended(TrialState state) {
+  return state != TrialState::waiting && state != TrialState::running;
+}
 /// The cause's word; "" for none.
 [[nodiscard]] constexpr std::string_view name_of(Cause cause) { return kCauseNames[cause]; }
 

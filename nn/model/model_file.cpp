@@ -13,9 +13,7 @@
 #include "nn/data/preprocessing.h"
 #include "nn/fields_json.h"
 #include "nn/model/layout.h"
-#include "nn/optimizers/late.h"
 #include "nn/optimizers/optimizer.h"
-#include "nn/optimizers/stale.h"
 
 namespace nn {
 
@@ -162,11 +160,8 @@ void read_optimizer(const Safetensors& file, const std::string& path, ParamSlab&
 /// The kind whose state it is; it has as many slots.
 std::string optimizer_in(const Safetensors& file, const std::string& path, int slots) {
   const std::string& kind = text_of(file.metadata, path, "optimizer");
-  const auto kinds = optimizer_kinds();
-  const std::string_view late = kind_of_late(kind), stale = kind_of_stale(kind);
-  const std::string_view own = !late.empty() ? late : !stale.empty() ? stale : kind;
-  const bool known = std::ranges::find(kinds, own, &KindInfo::kind) != kinds.end();
-  if (!known || std::ssize(optimizer_of(kind).slot_powers()) < slots)
+  const Optimizer* const known = find_optimizer(kind);
+  if (known == nullptr || std::ssize(known->slot_powers()) < slots)
     throw base::Error(base::Errc::data,
                       path + ": the file has the state of an optimizer that is unknown to Trellis");
   return kind;

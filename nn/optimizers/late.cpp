@@ -1,9 +1,10 @@
 #include "nn/optimizers/late.h"
 
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "nn/optimizers/made_of_others.h"
 
 namespace nn {
 namespace {
@@ -74,21 +75,10 @@ class LateOptimizer final : public Optimizer {
 
 std::string late_kind(std::string_view kind) { return std::string(kind).append(kEnding); }
 
-std::string_view kind_of_late(std::string_view word) {
-  if (!word.ends_with(kEnding)) return {};
-  word.remove_suffix(kEnding.size());
-  return word;
-}
+std::string_view kind_of_late(std::string_view word) { return without_ending(word, kEnding); }
 
 const Optimizer& late_optimizer(const Optimizer& optimizer) {
-  static const std::deque<LateOptimizer> kAll = [] {
-    std::deque<LateOptimizer> all;
-    for (const Optimizer* each : optimizers()) all.emplace_back(*each);
-    return all;
-  }();
-  for (const LateOptimizer& late : kAll)
-    if (&late.own() == &optimizer) return late;
-  return optimizer;
+  return made_of<LateOptimizer>(optimizer);
 }
 
 }  // namespace nn

@@ -1,6 +1,7 @@
 #pragma once
 // What a kind of optimizer is: one object per kind, listed in registry.cpp.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -81,6 +82,15 @@ class OptimizerOf : public Optimizer {
 /// (late.h, stale.h; throws SpecError naming the nearest known kind).
 [[nodiscard]] std::span<const Optimizer* const> optimizers();
 [[nodiscard]] const Optimizer& optimizer_of(std::string_view kind);
+
+/// The entry behind such a word; null for an unknown one.
+[[nodiscard]] const Optimizer* find_optimizer(std::string_view kind);
+
+/// What an optimizer has whose only slot is a velocity, if it has momentum.
+inline constexpr std::array<int, 1> kVelocitySlotPowers{1};
+[[nodiscard]] inline int velocity_slots(const Fields& fields) {
+  return real(fields, "momentum") != 0 ? 1 : 0;
+}
 
 /// The fields that several optimizers share.
 [[nodiscard]] FieldInfo lr_field(double value);

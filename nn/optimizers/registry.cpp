@@ -30,16 +30,28 @@ const base::Registry<const Optimizer*>& optimizer_registry() {
   return kRegistry;
 }
 
+/// The registry's word in that of an optimizer of late or stale gradients.
+std::string_view own_kind(std::string_view kind) {
+  const std::string_view late = kind_of_late(kind), stale = kind_of_stale(kind);
+  return !late.empty() ? late : !stale.empty() ? stale : kind;
+}
+
 }  // namespace
 
 std::span<const Optimizer* const> optimizers() { return optimizer_registry().entries(); }
 
+const Optimizer* find_optimizer(std::string_view kind) {
+  const std::string_view late = kind_of_late(kind), stale = kind_of_stale(kind);
+  const Optimizer* const entry = optimizer_registry().find(own_kind(kind));
+  if (entry == nullptr) return nullptr;
+  return !late.empty()    ? &late_optimizer(*entry)
+         : !stale.empty() ? &stale_optimizer(*entry)
+                          : entry;
+}
+
 const Optimizer& optimizer_of(std::string_view kind) {
-  if (const std::string_view own = kind_of_late(kind); !own.empty())
-    return late_optimizer(entry_of(optimizer_registry(), own, "optimizer"));
-  if (const std::string_view own = kind_of_stale(kind); !own.empty())
-    return stale_optimizer(entry_of(optimizer_registry(), own, "optimizer"));
-  return entry_of(optimizer_registry(), kind, "optimizer");
+  if (const Optimizer* const found = find_optimizer(kind)) return *found;
+  throw unknown_kind("optimizer", own_kind(kind), optimizer_registry().kinds());
 }
 
 std::span<const KindInfo> optimizer_kinds() { return optimizer_registry().infos(); }

@@ -1,7 +1,5 @@
 #include "nn/optimizers/sgd.h"
 
-#include <array>
-
 namespace nn {
 namespace {
 
@@ -48,13 +46,8 @@ class SgdOptimizer final : public OptimizerOf<SgdUpdate> {
                    weight_decay_field()}};
     return kInfo;
   }
-  [[nodiscard]] int slots(const Fields& fields) const override {
-    return real(fields, "momentum") != 0 ? 1 : 0;
-  }
-  [[nodiscard]] std::span<const int> slot_powers() const override {
-    static constexpr std::array<int, 1> kPowers{1};
-    return kPowers;
-  }
+  [[nodiscard]] int slots(const Fields& fields) const override { return velocity_slots(fields); }
+  [[nodiscard]] std::span<const int> slot_powers() const override { return kVelocitySlotPowers; }
 };
 
 }  // namespace

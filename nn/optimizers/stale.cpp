@@ -1,7 +1,8 @@
 #include "nn/optimizers/stale.h"
 
-#include <deque>
 #include <utility>
+
+#include "nn/optimizers/made_of_others.h"
 
 namespace nn {
 namespace {
@@ -67,21 +68,10 @@ std::optional<Staleness> staleness_of(const Choice& optimizer) {
                    .probability = real(fields, "probability")};
 }
 
-std::string_view kind_of_stale(std::string_view word) {
-  if (!word.ends_with(kStale)) return {};
-  word.remove_suffix(kStale.size());
-  return word;
-}
+std::string_view kind_of_stale(std::string_view word) { return without_ending(word, kStale); }
 
 const Optimizer& stale_optimizer(const Optimizer& optimizer) {
-  static const std::deque<StaleOptimizer> kAll = [] {
-    std::deque<StaleOptimizer> all;
-    for (const Optimizer* each : optimizers()) all.emplace_back(*each);
-    return all;
-  }();
-  for (const StaleOptimizer& stale : kAll)
-    if (&stale.own() == &optimizer) return stale;
-  return optimizer;
+  return made_of<StaleOptimizer>(optimizer);
 }
 
 }  // namespace nn

@@ -13,7 +13,8 @@ import tempfile
 import threading
 import time
 
-from serving import Events, Failed, Growing, Server, expect, parse, read_all
+from page_browser import Failed, expect
+from serving import Events, Growing, Server, parse, read_all
 
 STREAMS = 32
 # Of a core, of a second, and bytes.

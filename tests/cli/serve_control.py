@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from serving import Failed, Growing, Server, expect
+from page_browser import Failed, expect
+from serving import Growing, Server
 
 
 def token_of(server):

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from serving import Failed, Server, expect, skip
+from page_browser import Failed, expect
+from serving import Server, skip
 
 HOSTILE = 'a"b\\c{d="e"} 7'
 

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 
-from serving import Failed, Growing, Server, chromium, expect, skip
+from page_browser import Failed, chromium, expect
+from serving import Growing, Server, skip
 
 # Bars of an idle machine: only --bars judges them.
 TO_FRAME, BLOCK = 0.1, 0.05

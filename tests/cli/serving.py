@@ -1,23 +1,15 @@
 """What the tests of `trellis serve` share: a server with studies, a study that grows, requests as bytes."""
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 
+from page_browser import Failed, expect
+
 LACKING = 6
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(held, what):
-    if not held:
-        raise Failed(what)
 
 
 def skip(why):
@@ -174,10 +166,3 @@ class Growing:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.end()
-
-
-def chromium():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
-    return skip("there is no Chromium (Debian: apt install chromium)")
