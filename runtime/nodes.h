@@ -71,6 +71,7 @@ struct AgentConfig {
   std::string build;
   std::string arithmetic;
   base::Duration orphan = std::chrono::seconds(120);  ///< without a driver, before it ends
+  std::function<void()> welcomed = {};                ///< a driver has taken it in
   std::function<bool()> stopping;                     ///< whether it is to leave
   base::Duration leave = std::chrono::seconds(15);    ///< for the calls that it has then
   /// Numbers that this process counts, at most 16: agent_totals() sums them for the driver. Null:

@@ -452,6 +452,7 @@ void Serving::dial() {
 
 void Serving::welcomed(std::uint32_t, std::uint64_t) {
   if (config_.totals) before_ = config_.totals();
+  if (config_.welcomed) config_.welcomed();
 }
 
 std::vector<double> Serving::totals() {

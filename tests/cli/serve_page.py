@@ -160,10 +160,10 @@ def check_two_readers(browser, server, study, opened):
     opened.wait("document.querySelector('#table .note').textContent.startsWith('1 of ')", "the table does not follow")
     expect(opened.page.input_value("input") == "state=running", "what the reader typed is gone")
     other = Opened(browser, server, "s/growing/").ready()
+    count = other.page.evaluate("window.trellis.page.trial.state.length") + 1
     study.tell("trials 1")
     for one in (opened, other):
-        one.wait("(count) => window.trellis.page.trial.state.length === count", "a reader lacks a trial",
-                 argument=other.page.evaluate("window.trellis.page.trial.state.length"))
+        one.wait("(count) => window.trellis.page.trial.state.length === count", "a reader lacks a trial", argument=count)
     other.check("the second reader")
     other.close()
     opened.page.fill("input", "")

@@ -77,6 +77,7 @@ SHORTENED = {
     "growing": [("rows: 20000", "rows: 2000"), ("limits: {trials: 40}", "limits: {trials: 12}")],
     "continued-nine": [("epochs: 20", "epochs: 2")],
     "continued-ten": [("  epochs: 30\n", "  epochs: 3\n")],
+    "large-batch": [("  split: {valid: 0.1}\n", "  rows: 600\n  split: {valid: 0.1}\n"), ("  epochs: 10\n", "  epochs: 3\n")],
     "mnist-grid": [("  rows: 6000\n", "  rows: 120\n")],
     "pruned-digits": [("epochs: 40}", "epochs: 10}"), ("strength: 0.2, until: 30}", "strength: 0.6, until: 8}")],
     "pruned-fashion": [("rows: 18000", "rows: 1200"), ("epochs: 40}", "epochs: 4}"),
@@ -293,6 +294,19 @@ def published_grid(study):
     return f"{distinct:.0f} of {asked:.0f} epochs were run"
 
 
+def large_batch(study):
+    require_images()
+    study.sweep()
+    trials = study.read_json("trials", "large-batch")
+    kinds = {}
+    for trial in trials:
+        params = trial["params"]
+        kinds.setdefault((params["batch"], params["optimizer"], params["warmup"]), set()).add(params["lr"])
+    assert sorted(kinds) == [(64, "sgd", 0), (4096, "lars", 0), (4096, "lars", 2), (4096, "sgd", 0), (4096, "sgd", 2)], kinds
+    assert all(len(rates) == 8 for rates in kinds.values()), kinds
+    return f"{len(trials)} trials of {len(kinds)} kinds"
+
+
 def mnist_grid(study):
     require_images()
     plan = study.read_json("plan", "mnist-grid.yaml")
@@ -383,7 +397,7 @@ def main():
     programs, experiments, name = sys.argv[1:]
     checks = {
         "digits": digits, "adaptive-mnist": adaptive_mnist, "adaptive-mnist-01": adaptive_mnist_01,
-        "mnist-grid": mnist_grid, "pbt-digits": pbt_digits,
+        "mnist-grid": mnist_grid, "large-batch": large_batch, "pbt-digits": pbt_digits,
         "pruned-digits": pruned_digits, "pruned-fashion": pruned_fashion,
         "commanded-digits": commanded_digits, "command-shell": command_shell,
         "command-sklearn": command_sklearn, "command-pytorch": command_pytorch, "command-c": command_c,

@@ -53,11 +53,17 @@ Baselines::Baselines(const LoadedStudy& loaded, TreePlan trees, bool linear)
     folds_.push_back(load_data(loaded.study, part));
   const bool folded = folds_.size() > 1;
   const StudyData whole = folded ? load_data(loaded.study, undivided(part)) : loaded.data;
+  const auto scope = group_.emplace("baselines").enter();
   for (const nn::Baseline kind : nn::kBaselines) {
     if (kind == nn::Baseline::linear && !linear) continue;
     rows_.push_back(begin(std::string(nn::name_of(kind, whole.info.task)), whole));
   }
   if (trees_.size) rows_.push_back(begin(std::string(nn::kBoostedTrees), whole));
+}
+
+/// A sweep that is stopped ends without waiting for them.
+Baselines::~Baselines() {
+  if (group_) group_->cancel();
 }
 
 rt::Value<nn::Scores> Baselines::score(const std::string& name, const StudyData& data,

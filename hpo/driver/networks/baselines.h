@@ -2,6 +2,7 @@
 // What simple predictors reach on a study's data: the rows that a network's result is read beside,
 // and the opponent that it is judged against.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "nn/evaluation/baseline.h"
 #include "nn/training/train.h"
 #include "runtime/async.h"
+#include "runtime/group.h"
 #include "runtime/value.h"
 
 namespace hpo {
@@ -29,6 +31,10 @@ class Baselines {
   /// Takes what the log has of them.
   Baselines(std::vector<BaselineRow> known, TreePlan trees)
       : trees_(std::move(trees)), known_(std::move(known)) {}
+  /// Cancels those that are still on their way.
+  ~Baselines();
+  Baselines(const Baselines&) = delete;
+  Baselines& operator=(const Baselines&) = delete;
 
   /// Waits for them. Throws what their tasks threw, but for trees, which are left out then.
   [[nodiscard]] std::vector<BaselineRow> rows() const;
@@ -53,7 +59,8 @@ class Baselines {
                                             nn::Part part) const;
 
   TreePlan trees_;
-  std::vector<StudyData> folds_;  ///< those whose validation parts count; without folds the data
+  std::optional<rt::Group> group_;  ///< of their tasks
+  std::vector<StudyData> folds_;    ///< those whose validation parts count; without folds the data
   std::vector<Row> rows_;
   std::vector<BaselineRow> known_;
 };

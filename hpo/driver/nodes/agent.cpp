@@ -19,6 +19,7 @@
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/run_config.h"
+#include "hpo/log/study_reader.h"
 #include "hpo/study/asked.h"
 #include "runtime/instance.h"
 #include "runtime/net/slurm.h"
@@ -57,8 +58,10 @@ Seat seat_in(const base::Path& folder) {
   if (!net.driver())
     throw base::Error(
         base::Errc::usage,
-        base::cat(folder.string(),
-                  ": no driver waits for agents there: start the sweep with --hosts"));
+        base::cat(folder.string(), StudyReader(folder).info().state == StudyState::finished
+                                       ? ": the study is finished, so there is no work"
+                                       : ": no driver waits for agents there: start the sweep "
+                                         "with --hosts"));
   return {.folder = folder,
           .study = base::read_file(folder / "study.yaml"),
           .identity = rt::net::load_network().issue(net.authority(), false),
@@ -130,6 +133,11 @@ int run_agent(const AgentOptions& options) {
   agent.node = options.node.empty() ? base::host_name() : options.node;
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);
+  // Who starts it by hand looks at its output; that of others is a log.
+  if (!options.orders)
+    agent.welcomed = [&] {
+      base::note(base::cat("node ", agent.node, " works for the driver at ", seat.address()));
+    };
   agent.stopping = leaving;
   agent.orphan = options.orphan;
   // A program has its time to end, and some to say so.

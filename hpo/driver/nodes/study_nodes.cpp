@@ -95,13 +95,38 @@ void StudyNodes::configure(rt::Config& config) {
     if (rt::net::job_ends_soon()) stop("the time of this job is over in a minute: stopping");
     if (base::file_size(stop_wish(options_.folder))) stop("asked to stop");
     for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
-    for (const auto& ended : agents_->look())
-      observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
-                               ended.log.string()));
+    see_who_ended();
     if (const auto news = array_ ? array_->news() : std::nullopt)
       observer_.note(base::cat("job ", array_->jobs(), " of Slurm: ", *news));
+    give_up_if_alone();
   };
   config.nodes = std::move(nodes);
+}
+
+namespace {
+
+/// What a program said last, as ssh of a machine that it does not know.
+std::string last_line(const base::Path& log) {
+  if (!base::file_size(log)) return "";
+  std::string text = base::read_file(log);
+  text.erase(text.find_last_not_of(" \r\n") + 1);
+  return base::printable(text.substr(text.rfind('\n') + 1), 200);
+}
+
+}  // namespace
+
+void StudyNodes::see_who_ended() {
+  const auto all = agents_->look();
+  for (const auto& ended : all)
+    observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
+                             ended.log.string(), ", which ends in '", last_line(ended.log), "'"));
+  // Of agents that had come, changed() says it.
+  if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_) say_alone();
+}
+
+void StudyNodes::say_alone() {
+  observer_.note(base::cat("no agent is left; the study waits for one: trellis agent ",
+                           options_.folder.string()));
 }
 
 /// As a signal would, unless there was one already: the second one ends the process at once.
@@ -157,7 +182,15 @@ StudyNodes::Closing::~Closing() {
   } catch (const base::Error& error) {
     base::warn(error.what());
   }
-  if (nodes_.agents_ && (std::uncaught_exceptions() > errors_ || !any_works())) rt::give_up_calls();
+  if (!nodes_.agents_) return;
+  nodes_.closing_ = true;
+  if (std::uncaught_exceptions() > errors_) rt::give_up_calls();
+  nodes_.give_up_if_alone();
+}
+
+/// The last agents may leave while the runtime waits for the calls that they have.
+void StudyNodes::give_up_if_alone() {
+  if (closing_ && !any_works()) rt::give_up_calls();
 }
 
 bool StudyNodes::any_works() {
@@ -217,9 +250,7 @@ void StudyNodes::changed(const rt::net::AgentView& agent, std::size_t again) {
                 again == 1 ? " runs" : " run", " again elsewhere");
   log_.note(base::cat("lost agent ", agent.number, " of epoch ", log_.epoch()), what);
   observer_.note(what);
-  if (!any_works())
-    observer_.note(base::cat("no agent is left; the study waits for one: trellis agent ",
-                             options_.folder.string()));
+  if (!any_works() && !closing_) say_alone();
 }
 
 }  // namespace hpo

@@ -53,6 +53,9 @@ class StudyNodes {
 
  private:
   [[nodiscard]] static bool any_works();
+  void give_up_if_alone();
+  void see_who_ended();
+  void say_alone();
   void changed(const rt::net::AgentView& agent, std::size_t again);
   void say_idle();
   void stop(const std::string& why);
@@ -70,6 +73,7 @@ class StudyNodes {
   std::string reached_at_;   ///< host
   bool over_ = false;
   bool stopping_ = false;  ///< or was asked to
+  bool closing_ = false;   ///< the runtime waits for the calls that are left
   std::optional<rt::net::HostProcesses> agents_;
   std::optional<SlurmArray> array_;
 };

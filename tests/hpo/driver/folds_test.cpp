@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/folded_work.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/export/candidates.h"
@@ -17,6 +18,8 @@
 #include "nn/evaluation/calibration.h"
 #include "nn/model/init.h"
 #include "nn/model/model_file.h"
+#include "runtime/instance.h"
+#include "runtime/loop.h"
 #include "tests/hpo/driver/small_study.h"
 
 namespace hpo {
@@ -218,6 +221,18 @@ TEST_F(Folds, BaselinesAreScoredOnTheFolds) {
     EXPECT_NEAR(metric_value(rows[i].metrics, "valid.accuracy"), mean, 1e-12) << rows[i].name;
     EXPECT_EQ(metric_value(rows[i].metrics, "test.accuracy"), score(whole, nn::Part::test, kind));
   }
+}
+
+TEST_F(Folds, BaselinesThatNobodyWaitsForAnyMoreAreCancelled) {
+  const rt::Runtime runtime({.workers = 1});
+  const LoadedStudy loaded = load_settled(folded());
+  { const Baselines left(loaded); }
+  const base::Moment given_up = base::now() + std::chrono::seconds(30);
+  while (runtime.summary().cancelled == 0 && base::now() < given_up) {
+    rt::poll();
+    rt::wait_event(std::chrono::milliseconds(10));
+  }
+  EXPECT_GT(runtime.summary().cancelled, 0U);
 }
 
 TEST_F(Folds, TheLeastFileOfASmallTableIsFolded) {
