@@ -192,7 +192,7 @@ def row(rig, options):
     study.reference()
     jobs = Jobs(rig, study)
     # Slurm takes its time to start a job again.
-    long = studies.Study(rig, options.programs, "asha", trials=400, name="long")
+    long = studies.Study(rig, options.programs, "asha", trials=700, name="long")
     long.reference()
     long_jobs = Jobs(rig, long)
     for _ in range(5 if options.full else 1):

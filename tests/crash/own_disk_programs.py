@@ -165,12 +165,20 @@ def check_checkpoints(study, name, lose):
     steps = [int(line) for line in begun.read_text().split()]
     assert steps[0] == 0 and steps[-1] >= 2, f"began at {steps}"
     print(f"{name} lost: began at the steps {steps}")
+    return steps
 
 
 def lose_agent(study, driver, runs):
     for agent in agents.agents_of(runs):
         if children_of(agent):
             agents.signal_to(agent, signal.SIGKILL)
+    return driver
+
+
+def leave(study, driver, runs):
+    for agent in agents.agents_of(runs):
+        if children_of(agent):
+            agents.signal_to(agent, signal.SIGTERM)
     return driver
 
 
@@ -193,6 +201,8 @@ def main():
         check_equal(study, options)
     with Study(options.programs, LONG) as study:
         check_checkpoints(study, "agent", lose_agent)
+        steps = check_checkpoints(study, "leaving agent", leave)
+        assert len(steps) == 2, f"a program that was asked to leave began at the steps {steps}"
         check_checkpoints(study, "driver", lose_driver)
 
 

@@ -242,16 +242,23 @@ ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call,
   };
   const auto now_and_then = [&] { return sender ? sender->step(base::now()) : kLook; };
   const tasks::SupervisorNews over = follow(number, {gone, written, now_and_then});
+  const bool well = over.end == base::ProcessEnd::exited && over.status == 0;
+  const bool interrupted = !well && leaving_();
   if (!shared_) {
-    left = read_trial_files(folder.path, true);
+    // Values of an agent that leaves are lost, and this one cannot be made again: only a program
+    // that begins anew would, and leave what it has at its end.
+    if (interrupted) {
+      sender->finish();
+    } else {
+      left = read_trial_files(folder.path, true);
+    }
     std::error_code ignored;
     std::filesystem::remove_all(folder.path, ignored);
   }
-  const bool well = over.end == base::ProcessEnd::exited && over.status == 0;
   const std::scoped_lock lock(mutex_);
   const std::uint64_t before = std::exchange(killed_for_memory_, killed_for_memory());
-  return {.interrupted = !well && leaving_(),
-          .apart = !shared_,
+  return {.interrupted = interrupted,
+          .apart = !shared_ && !interrupted,
           .starved = killed_for_memory_ > before,
           .end = over.end,
           .status = over.status,

@@ -41,7 +41,7 @@ struct ProgramCall {
 struct ProgramEnd {
   bool interrupted = false;  ///< its agent had to go: it did not fail, and is to run again
   bool wants_files = false;  ///< likewise, with the checkpoints
-  bool apart = false;        ///< its agent does not see the study's folder
+  bool apart = false;        ///< its folder is on its agent alone, which gives what is in it
   bool starved = false;  ///< meanwhile that machine's kernel killed processes for want of memory
   base::ProcessEnd end = base::ProcessEnd::exited;
   std::int32_t status = 0;

@@ -22,6 +22,8 @@ constexpr std::size_t kPiece = 64 << 10;             ///< bytes of reports and l
 constexpr std::size_t kCheckpointPiece = 128 << 10;  ///< bytes of checkpoints
 /// Between two of those: 4 MB a second leave room for others on any network.
 constexpr base::Duration kPause = std::chrono::milliseconds(32);
+/// When the agent leaves, which it has seconds for.
+constexpr base::Duration kHurry = std::chrono::milliseconds(4);
 constexpr base::Duration kNothing =
     std::chrono::milliseconds(100);                           ///< to send: until the next look
 constexpr base::Duration kBetween = std::chrono::seconds(1);  ///< copies, at least
@@ -136,6 +138,17 @@ base::Duration TrialSender::step(base::Moment now) {
   if (parts_.empty()) return kNothing;
   go_on(now);
   return kPause;
+}
+
+void TrialSender::finish() {
+  report();
+  if (!parts_.empty()) sent_ = 0;  // what was on its way may be an older state
+  parts_.clear();
+  begin(base::now());
+  while (!parts_.empty()) {
+    go_on(base::now());
+    base::sleep_for(kHurry);
+  }
 }
 
 bool TrialReceiver::take(ProgramWord word, std::string_view bytes) {

@@ -86,6 +86,20 @@ TEST_F(TrialCopy, CheckpointsAreReplacedAsAWhole) {
   EXPECT_EQ(replaced_, 2);
 }
 
+TEST_F(TrialCopy, AtTheEndAllThatIsLeftFollows) {
+  write(from_.path / "checkpoint/a", std::string(300'000, 'a'));
+  (void)sender_.step(now_);  // the first piece of a copy that is outdated soon
+  write(from_.path / "checkpoint/new", std::string(300'000, 'b'));
+  fs::rename(from_.path / "checkpoint/new", from_.path / "checkpoint/a");
+  write(from_.path / "metrics.jsonl", "one\n");
+  sender_.finish();
+  hand_over([] {});
+  EXPECT_EQ(files_below(from_.path), files_below(to_.path));
+  EXPECT_EQ(replaced_, 1);
+  sender_.finish();
+  EXPECT_TRUE(told_.empty()) << "it was copied twice";
+}
+
 TEST_F(TrialCopy, AFileThatIsReplacedMeanwhileIsCopiedAsItWas) {
   const base::Path file = from_.path / "checkpoint/a";
   write(file, std::string(500'000, 'a'));
