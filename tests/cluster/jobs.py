@@ -191,7 +191,7 @@ def row(rig, options):
     study = studies.Study(rig, options.programs, "asha", trials=60)
     study.reference()
     jobs = Jobs(rig, study)
-    # Slurm takes its time to start a job again.
+    # Slurm takes its time to start a job again, and a study that is to be stopped must not be over before.
     long = studies.Study(rig, options.programs, "asha", trials=700, name="long")
     long.reference()
     long_jobs = Jobs(rig, long)
@@ -200,11 +200,11 @@ def row(rig, options):
         jobs.asked_by_file()
         long_jobs.requeued("preempted", jobs.preempt)
         long_jobs.requeued("asked to go by a signal", lambda job: rig.slurm("scancel", "--full", "--signal=USR1", job))
-        jobs.killed_driver()
+        long_jobs.killed_driver()
         jobs.detached()
-        jobs.preempted_driver()
-        jobs.stopped_driver()
-        jobs.cancelled_driver()
+        long_jobs.preempted_driver()
+        long_jobs.stopped_driver()
+        long_jobs.cancelled_driver()
         jobs.waiting_driver()
         jobs.driver_without_time()
 
