@@ -7,7 +7,7 @@
 namespace rt {
 
 void report_gpu_failure(const std::string& why) {
-  const detail::Running* running = detail::this_thread.running;
+  const detail::Running* running = detail::this_thread().running;
   if (running == nullptr || running->worker.id.kind != Device::cuda) return;
   const detail::Engine& engine = running->engine;
   if (engine.config().gpu_failed == nullptr) return;

@@ -1,6 +1,9 @@
 #include "runtime/instance.h"
 
+#include <exception>
+
 #include "base/text.h"
+#include "runtime/core/backend.h"
 #include "runtime/core/engine.h"
 #include "runtime/core/hosted.h"
 
@@ -40,6 +43,19 @@ Summary Runtime::summary() const { return engine_->summary(); }
 UseSeries Runtime::use() const { return engine_->accounting().series(base::now()); }
 void Runtime::set_window(int chains) const noexcept {
   engine_->accounting().set_window(chains, base::now());
+}
+
+void run_within(const Config& config, const std::function<void()>& job) {
+  if (config.executor != Executor::simulated) return job();
+  std::exception_ptr error;
+  detail::run_in_simulation(config, [&] {
+    try {
+      job();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 int worker_count() noexcept {

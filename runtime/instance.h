@@ -1,6 +1,7 @@
 // The runtime itself: workers, from construction to destruction.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "runtime/config.h"
@@ -44,6 +45,12 @@ class Runtime {
   std::unique_ptr<detail::Hosted> hosted_;  ///< agents that rt::init was told of; or null
   std::unique_ptr<detail::Engine> engine_;
 };
+
+/// Calls `job`, which makes a Runtime of that configuration, and throws what it throws. A simulated
+/// machine runs as a whole within it, on one thread of the system; a Runtime that is made elsewhere
+/// has one for each worker, which is slower by the time that switching between them takes. There
+/// can be one such call in a process.
+void run_within(const Config& config, const std::function<void()>& job);
 
 /// CPU workers of the current Runtime; 0 without one.
 [[nodiscard]] int worker_count() noexcept;

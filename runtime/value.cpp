@@ -67,7 +67,7 @@ void ValueBase::demand() const {
 
 const void* ValueBase::wait_object() const {
   Version& version = named(version_, "get()");
-  if (this_thread.running != nullptr) (void)Engine::for_driver("get()");
+  if (this_thread().running != nullptr) (void)Engine::for_driver("get()");
   if (version.open != nullptr || !version.settled() || is_away(version)) {
     Engine::for_driver("get()").wait_for(&version, "Value::get");
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -89,6 +90,13 @@ std::unique_ptr<Backend> make_sequential(const Config& config);
 /// Loads a plugin ("starpu-cpu", "starpu-cuda" or "starpu-simgrid"). Throws base::Error: no_device
 /// saying what is missing, storage for one that does not belong to this library.
 std::unique_ptr<Backend> load_backend(const std::string& flavour, const Config& config);
+
+/// Runs the job, which throws nothing, where the simulation of that configuration runs. Throws as
+/// load_backend().
+void run_in_simulation(const Config& config, const std::function<void()>& job);
+
+/// What the plugin of a simulated machine exports besides, as `trellis_run_in_simulation`.
+using RunInSimulation = void (*)(const Config& config, const std::function<void()>& job);
 
 /// What a plugin exports under the name `trellis_make_backend`. A failure is an exception. Beside
 /// it `trellis_plugin_stamp` returns what the plugin was built from (tools/stamp.py).

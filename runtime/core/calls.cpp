@@ -12,7 +12,7 @@ namespace rt::detail {
 
 const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
                            const std::source_location& where) {
-  if (!this_thread.driver || this_thread.running != nullptr) {
+  if (!this_thread().driver || this_thread().running != nullptr) {
     (void)where;
     (void)Engine::for_driver(("calling task '" + info->name + "'").c_str());
   }

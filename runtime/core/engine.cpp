@@ -14,7 +14,8 @@
 
 namespace rt::detail {
 
-constinit thread_local ThisThread this_thread;
+constinit thread_local ThisThread own_thread;
+constinit std::atomic<FindThread> find_thread{nullptr};
 
 namespace {
 
@@ -68,17 +69,17 @@ std::unique_ptr<Backend> make_backend(const Config& config, Executor& chosen) {
 Engine* Engine::current() noexcept { return current_engine.load(std::memory_order_acquire); }
 
 Engine& Engine::for_driver(const char* action) {
-  if (this_thread.running != nullptr) {
+  if (this_thread().running != nullptr) {
     throw base::Error(base::Errc::usage,
                       std::string(action) + " inside the body of task '" +
-                          this_thread.running->node.info->name +
+                          this_thread().running->node.info->name +
                           "': a body never waits and makes no calls; take values as in<T>");
   }
   Engine* engine = current();
   if (engine == nullptr)
     throw base::Error(base::Errc::usage,
                       std::string(action) + " needs a rt::Runtime, but none exists");
-  if (!this_thread.driver) {
+  if (!this_thread().driver) {
     throw base::Error(
         base::Errc::usage,
         std::string(action) + " on another thread than the one that made the rt::Runtime");
@@ -108,7 +109,7 @@ Engine::Engine(const Config& asked)
     paces_ = std::make_unique<PaceBook>(config_.pace_file, config_.pace_machine);
   root_.store(new GroupState("", nullptr));
   current_engine.store(this, std::memory_order_release);
-  this_thread.driver = true;
+  this_thread().driver = true;
   run_hooks();
   if (backend_->spins()) {
     idler_ = std::make_unique<Idler>(
@@ -147,7 +148,7 @@ Engine::~Engine() {
   backend_.reset();
   lazy_nodes_.clear();
   current_engine.store(nullptr, std::memory_order_release);
-  this_thread.driver = false;
+  this_thread().driver = false;
   root_.load()->unref();
 }
 

@@ -68,7 +68,7 @@ void learn(const Node& node) noexcept {
 }  // namespace
 
 void Engine::finish(Node& node, Stage stage, Failure* failure, std::byte* const* bytes) noexcept {
-  ThisThread& here = this_thread;
+  ThisThread& here = this_thread();
   const bool outermost = !std::exchange(here.handing_over, true);
   Worker& worker = workers_.here();
   Encoded kept;  // encoded now: once settled, a successor may change a result in place

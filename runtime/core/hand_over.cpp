@@ -26,14 +26,14 @@ std::uint8_t add_access(Node& node, void* handle, AccessMode mode) {
 
 void Engine::became_ready(Node* node) noexcept {
   node->next = nullptr;
-  ThisThread& here = this_thread;
+  ThisThread& here = this_thread();
   (here.ready_last != nullptr ? here.ready_last->next : here.ready_first) = node;
   here.ready_last = node;
   if (!here.handing_over) drain_ready();
 }
 
 void Engine::drain_ready() noexcept {
-  ThisThread& here = this_thread;
+  ThisThread& here = this_thread();
   here.handing_over = true;
   while (here.ready_first != nullptr) {
     Node* node = here.ready_first;
@@ -46,7 +46,7 @@ void Engine::drain_ready() noexcept {
 
 void Engine::hand_over(Node* node) noexcept {
   if (node->travels)
-    return this_thread.driver ? shipping_->take(*node) : shipping_->take_later(*node);
+    return this_thread().driver ? shipping_->take(*node) : shipping_->take_later(*node);
   if (Failure* failure = node->first_failure()) return finish(*node, Stage::cancelled, failure);
   if (group_of(*node).cancelled.load(std::memory_order_acquire)) {
     Failure* failure = cancelled_failure(*node);
@@ -167,7 +167,7 @@ void Engine::launch(Node& node) {
   Worker& here = workers_.here();
   here.launched.fetch_add(1);
   // On a worker's thread another launch has not returned yet, so the workers are awake.
-  if (idler_ && this_thread.driver) idler_->activity();
+  if (idler_ && this_thread().driver) idler_->activity();
   try {
     backend_->submit(node);
   } catch (...) {

@@ -53,7 +53,7 @@ void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexce
   Gang* const gang = launch.gang;
   if (gang != nullptr) gang->assemble();
   Worker& own = engine.workers().at(worker);
-  Worker* const before = std::exchange(this_thread.worker, &own);
+  Worker* const before = std::exchange(this_thread().worker, &own);
   if (node.member == nullptr) {
     Running(engine, node, own, bytes).run();
   } else {
@@ -61,7 +61,7 @@ void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexce
   }
   if (gang != nullptr) gang->dismiss();
   own.returned.fetch_add(1);
-  this_thread.worker = before;
+  this_thread().worker = before;
 }
 
 }  // namespace rt::detail

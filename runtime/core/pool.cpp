@@ -39,7 +39,7 @@ void* pool_take(std::size_t size) {
   const std::size_t index = class_of(size);
   if (!kPooled || index >= kClasses) return ::operator new(size);
   const std::size_t whole = (index + 1) * kStep;
-  if (!this_thread.driver) return ::operator new(whole);
+  if (!this_thread().driver) return ::operator new(whole);
   SizeClass& c = classes[index];
   if (c.own == nullptr && c.given.load(std::memory_order_relaxed) != nullptr) {
     c.own = c.given.exchange(nullptr, std::memory_order_acquire);
@@ -55,7 +55,7 @@ void pool_give(void* memory, std::size_t size) noexcept {
   if (!kPooled || index >= kClasses) return ::operator delete(memory);
   SizeClass& c = classes[index];
   auto* block = static_cast<FreeBlock*>(memory);
-  if (this_thread.driver) {
+  if (this_thread().driver) {
     block->next = c.own;
     c.own = block;
     return;

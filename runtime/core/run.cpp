@@ -104,15 +104,15 @@ bool Running::attempt_once(std::exception_ptr& error) {
   try {
     prepare();
     if (copied_) body = base::now();
-    this_thread.running = this;
+    this_thread().running = this;
     run_body();
     if (node.device == Device::cuda) engine.backend().synchronise();
     engine.backend().spend(node);
-    this_thread.running = nullptr;
+    this_thread().running = nullptr;
     conclude();
     good = true;
   } catch (...) {
-    this_thread.running = nullptr;
+    this_thread().running = nullptr;
     error = std::current_exception();
     if (node.device == Device::cuda) settle(engine.backend());
     undo();

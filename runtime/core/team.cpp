@@ -181,9 +181,9 @@ void Team::record(const Worker& own, base::Moment from, base::Moment to, bool re
 void help(Launch& launch, unsigned worker) noexcept {
   Team* const team = static_cast<Team::Helper&>(launch).team;
   Worker& own = team->engine_.workers().at(worker);
-  Worker* const before = std::exchange(this_thread.worker, &own);
+  Worker* const before = std::exchange(this_thread().worker, &own);
   team->attend(own);
-  this_thread.worker = before;
+  this_thread().worker = before;
   team->unref();
 }
 

@@ -1,6 +1,8 @@
 // What the runtime knows about the calling thread.
 #pragma once
 
+#include <atomic>
+
 namespace rt::detail {
 
 struct Node;
@@ -18,6 +20,16 @@ struct ThisThread {
   bool handing_over = false;
 };
 
-extern constinit thread_local ThisThread this_thread;
+/// Of the system's thread.
+extern constinit thread_local ThisThread own_thread;
+/// Finds that of the caller where threads are not the system's: those of a simulated machine take
+/// turns on one. Null: they are the system's.
+using FindThread = ThisThread& (*)();
+extern constinit std::atomic<FindThread> find_thread;
+
+inline ThisThread& this_thread() noexcept {
+  const FindThread find = find_thread.load(std::memory_order_relaxed);
+  return find == nullptr ? own_thread : find();
+}
 
 }  // namespace rt::detail

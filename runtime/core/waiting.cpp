@@ -72,11 +72,11 @@ struct Signal : Waiter {
 class Batch {
  public:
   explicit Batch(Engine& engine)
-      : engine_(engine), before_(std::exchange(this_thread.handing_over, true)) {}
+      : engine_(engine), before_(std::exchange(this_thread().handing_over, true)) {}
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
   ~Batch() {
-    this_thread.handing_over = before_;
+    this_thread().handing_over = before_;
     if (!before_) engine_.drain_ready();
   }
 

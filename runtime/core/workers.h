@@ -27,7 +27,7 @@ class Workers {
   [[nodiscard]] Worker& others() const noexcept { return *all_.back(); }
   /// Returns the calling thread's.
   [[nodiscard]] Worker& here() const noexcept {
-    return this_thread.worker != nullptr ? *this_thread.worker : others();
+    return this_thread().worker != nullptr ? *this_thread().worker : others();
   }
   /// Returns the executor's workers by number, then the one for all other threads.
   [[nodiscard]] std::span<const std::unique_ptr<Worker>> all() const noexcept { return all_; }

@@ -4,6 +4,7 @@
 //
 // SimGrid runs one thread at a time, the driver's among them: a thread that would wait outside of
 // SimGrid would stop all. So the driver sleeps by a bell of StarPU's own kind.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <starpu.h>
 #include <unistd.h>
@@ -12,12 +13,17 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "runtime/core/backend.h"
+#include "runtime/core/thread.h"
 #include "runtime/place/simulation.h"
 #include "runtime/starpu/environment.h"
 #include "runtime/starpu/one_core.h"
@@ -105,17 +111,56 @@ class Hush {
   base::File before_;
 };
 
+void name_platform(const Platform& platform, const base::Path& folder) {
+  prepare_environment(folder);
+  write_platform_files(platform, folder);
+  ::setenv("STARPU_PERF_MODEL_DIR", folder.c_str(), 1);
+  ::setenv("STARPU_HOSTNAME", kPlatformName, 1);
+}
+
+/// What the runtime knows of each of SimGrid's threads, which may take turns on one of the
+/// system's.
+class Threads {
+ public:
+  Threads() {
+    starpu_pthread_key_create(&key_, nullptr);
+    *own() = std::exchange(own_thread, {});
+    current_ = this;
+    find_thread = [] -> ThisThread& { return *current_->own(); };
+  }
+  ~Threads() {
+    find_thread = nullptr;
+    own_thread = *own();
+    current_ = nullptr;
+    starpu_pthread_key_delete(key_);
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  ThisThread* own() {
+    void* known = starpu_pthread_getspecific(key_);
+    if (known == nullptr) {
+      known = &all_.emplace_back();
+      starpu_pthread_setspecific(key_, known);
+    }
+    return static_cast<ThisThread*>(known);
+  }
+
+  static inline Threads* current_ = nullptr;
+  starpu_pthread_key_t key_{};
+  std::deque<ThisThread> all_;
+};
+
 class Simulated final : public OnStarPu {
  public:
   explicit Simulated(const Config& config) : simulation_(config.simulation) {
     if (!simulation_)
       throw base::Error(base::Errc::usage, "Executor::simulated needs Config::simulation");
-    prepare_environment(files_.path());
-    write_platform_files(simulation_->platform, files_.path());
-    ::setenv("STARPU_PERF_MODEL_DIR", files_.path().c_str(), 1);
-    ::setenv("STARPU_HOSTNAME", kPlatformName, 1);
+    name_platform(simulation_->platform, files_.path());
     set_memory();
     start();
+    threads_.emplace();
     number_workers();
     bell_ = std::make_unique<DriverBell>();
     started_ = simulated_seconds();
@@ -125,6 +170,7 @@ class Simulated final : public OnStarPu {
   ~Simulated() override {
     starpu_task_wait_for_all();
     bell_.reset();
+    threads_.reset();
     starpu_shutdown();
     base::install_clock(base::machine_clock());
   }
@@ -238,13 +284,49 @@ class Simulated final : public OnStarPu {
   starpu_codelet cuda_codelet_ = modelled(STARPU_CUDA);
   starpu_codelet any_codelet_ = modelled(STARPU_CPU | STARPU_CUDA);
   Leaving leaving_{cuda_codelet_}, any_leaving_{any_codelet_};
+  std::optional<Threads> threads_;
   std::unique_ptr<DriverBell> bell_;
   double started_ = 0;
 };
 
+/// What run_in_simulation() is to do within StarPU's main(), and what hushes its beginning.
+const std::function<void()>* the_job = nullptr;
+std::optional<Hush> beginning;
+
+/// StarPU's own main(), by which a program becomes a thread of SimGrid's.
+using Main = int (*)(int, char**);
+Main main_of_starpu() {
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<void*>(&starpu_init), &library) == 0) return nullptr;
+  void* const handle = ::dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return handle != nullptr ? reinterpret_cast<Main>(::dlsym(handle, "main")) : nullptr;
+}
+
 }  // namespace
 
 }  // namespace rt::detail
+
+/// StarPU calls it by this name, on a stack of SimGrid's.
+extern "C" __attribute__((visibility("default"))) int starpu_main(int, char**) {
+  rt::detail::beginning.reset();
+  (*rt::detail::the_job)();
+  return 0;
+}
+
+extern "C" __attribute__((visibility("default"))) void trellis_run_in_simulation(
+    const rt::Config& config, const std::function<void()>& job) {
+  const rt::detail::Main run = rt::detail::main_of_starpu();
+  if (run == nullptr || !config.simulation) return job();
+  const base::TemporaryFolder files(rt::detail::kScratchPrefix);
+  rt::detail::name_platform(config.simulation->platform, files.path());
+  rt::detail::the_job = &job;
+  char name[] = "trellis";
+  char* words[] = {name, nullptr};
+  rt::detail::beginning.emplace();
+  (void)run(1, words);
+  rt::detail::beginning.reset();
+  rt::detail::the_job = nullptr;
+}
 
 extern "C" __attribute__((visibility("default"))) rt::detail::Backend* trellis_make_backend(
     const rt::Config& config) {

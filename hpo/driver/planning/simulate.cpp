@@ -116,7 +116,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
   config.simulation->any_kind = scheme.any_kind;
   SimulationReport report{.scheduler = std::string(scheme.name)};
   const base::TemporaryFolder scratch(scratch_parent(), "trellis-simulated-");
-  {
+  rt::run_within(config, [&] {
     const rt::Runtime runtime(config);
     LoadedStudy loaded = load_settled(study);
     loaded.asked = {.any_gpu = true, .gpu_from = loaded.asked.gpu_from};
@@ -131,7 +131,7 @@ SimulationReport simulate(const StudySpec& study, const rt::Platform& platform,
     run_driver(loaded, runtime, scratch.path(), scheme.kinds == Scheme::Kinds::born);
     report.devices = worker_infos(runtime.summary());
     report.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());
-  }
+  });
   std::vector<rt::SimulatedRun>& runs = config.simulation->runs;
   if (record != nullptr) *record = runs;
   std::erase_if(runs, [](const rt::SimulatedRun& run) { return run.ended <= run.begun; });

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "runtime/matrix.h"
 #include "runtime/place/simulation.h"
 #include "runtime/runtime.h"
@@ -121,6 +124,53 @@ void call_study(base::Stream& luck, std::uint64_t memory) {
     }
   }
   rt::wait_all();
+}
+
+/// Threads of the system in this process.
+std::ptrdiff_t threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST_F(Simulated, AMachineRunsOnOneThreadOfTheSystem) {
+  const std::string said = support::in_child([]() -> std::string {
+    const rt::Config config{.executor = rt::Executor::simulated,
+                            .simulation = std::make_shared<rt::Simulation>()};
+    config.simulation->platform = platform(12, 2);
+    int sum = 0;
+    std::ptrdiff_t most = 0;
+    rt::run_within(config, [&] {
+      const rt::Runtime runtime(config);
+      std::vector<rt::Value<int>> values;
+      for (int i = 0; i < 40; ++i) {
+        values.push_back(rt::value(i));
+        values.back() = count_task()(count_task()(values.back(), 1e9, 0), 1e9, 0);
+      }
+      for (const rt::Value<int>& value : values) sum += value.get();
+      most = threads();
+    });
+    if (sum != 40 * 39 / 2 + 80) return base::cat("40 chains gave ", sum);
+    return most == 1 ? "" : base::cat(most, " threads");
+  });
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(Simulated, WhatAJobWithinThrowsComesOut) {
+  const std::string said = support::in_child([]() -> std::string {
+    const rt::Config config{.executor = rt::Executor::simulated,
+                            .simulation = std::make_shared<rt::Simulation>()};
+    config.simulation->platform = platform(2, 0);
+    try {
+      rt::run_within(config, [&] {
+        const rt::Runtime runtime(config);
+        throw base::Error(base::Errc::data, "not so");
+      });
+    } catch (const base::Error& error) {
+      return error.kind() == base::Errc::data ? "" : error.what();
+    }
+    return "it threw nothing";
+  });
+  EXPECT_EQ(said, "");
 }
 
 TEST_F(Simulated, TimeIsWhatWasCounted) {
