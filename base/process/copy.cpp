@@ -1,10 +1,12 @@
 #include "base/process/copy.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "base/pipe.h"
@@ -28,28 +30,63 @@ void leave_terminal() {
   ::_exit(0);
 }
 
-CopyResult copy(const std::function<void(File)>& body, bool left_alone) {
-  Pipe pipe = open_pipe();
+ProcessOutcome end_of(pid_t child) noexcept {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return outcome_of(status);
+}
+
+/// Forks. Returns the child, and in `pipe` what it will say.
+pid_t start_copy(const std::function<void(File)>& body, bool left_alone, Pipe& pipe) {
+  pipe = open_pipe();
   if (!pipe) throw NoMore("make a pipe", errno);
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw NoMore("start a process", errno);
   if (child == 0) {
     // Not our child's child: whoever called us need not wait for it.
     if (left_alone && ::fork() != 0) ::_exit(0);
     if (left_alone) leave_terminal();
+    if (!left_alone) (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!left_alone && ::getppid() != parent) ::_exit(1);  // it ended before the call above
     go_on_as(body, std::move(pipe));
   }
   (void)pipe.write.close();
-  std::string said = read_all(pipe.read.fd());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return {std::move(said), outcome_of(status)};
+  return child;
 }
 
 }  // namespace
 
-CopyResult run_copy(const std::function<void(File)>& body) { return copy(body, false); }
+Copy::Copy(const std::function<void(File)>& body) {
+  Pipe pipe;
+  child_ = start_copy(body, false, pipe);
+  said_ = std::move(pipe.read);
+}
 
-std::string leave_copy(const std::function<void(File)>& body) { return copy(body, true).said; }
+Copy::Copy(Copy&& other) noexcept
+    : said_(std::move(other.said_)), child_(std::exchange(other.child_, -1)) {}
+
+Copy::~Copy() {
+  if (child_ < 0) return;
+  signal(SIGKILL);
+  (void)end_of(child_);
+}
+
+void Copy::signal(int number) const noexcept { (void)::kill(child_, number); }
+
+CopyResult Copy::wait() {
+  std::string said = read_all(said_.fd());
+  return {std::move(said), end_of(std::exchange(child_, -1))};
+}
+
+CopyResult run_copy(const std::function<void(File)>& body) { return Copy(body).wait(); }
+
+std::string leave_copy(const std::function<void(File)>& body) {
+  Pipe pipe;
+  const pid_t child = start_copy(body, true, pipe);
+  std::string said = read_all(pipe.read.fd());
+  (void)end_of(child);
+  return said;
+}
 
 }  // namespace base

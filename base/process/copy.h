@@ -16,6 +16,26 @@ struct CopyResult {
   ProcessOutcome outcome;
 };
 
+/// A copy of this process that runs `body` beside it and ends with it. `body` gets the descriptor
+/// to write to and must not throw. The copy does not outlive the thread that made it.
+class Copy {
+ public:
+  /// Throws NoMore.
+  explicit Copy(const std::function<void(File)>& body);
+  /// Kills the copy and waits for it, unless wait() did.
+  ~Copy();
+  Copy(Copy&& other) noexcept;
+  Copy& operator=(Copy&&) = delete;
+
+  void signal(int number) const noexcept;
+  /// Waits for the end. May be called once.
+  [[nodiscard]] CopyResult wait();
+
+ private:
+  File said_;
+  int child_ = -1;  ///< -1: nobody to wait for
+};
+
 /// Runs `body` in a copy of this process, which ends with it, and waits for that. `body` gets the
 /// descriptor to write to and must not throw. Throws NoMore.
 [[nodiscard]] CopyResult run_copy(const std::function<void(File)>& body);

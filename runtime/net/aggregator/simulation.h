@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "runtime/net/aggregator/layout.h"
 #include "runtime/net/aggregator/links.h"
+#include "runtime/net/aggregator/outcome.h"
 #include "runtime/net/aggregator/switch.h"
 #include "runtime/net/aggregator/worker.h"
 
@@ -23,15 +24,6 @@ struct Simulated {
   base::Duration skew{};  ///< workers begin within this time
   /// The simulation gives up after this virtual time.
   base::Duration limit = std::chrono::seconds(60);
-};
-
-struct Outcome {
-  bool done = false;  ///< all workers have all sums
-  base::Duration time{};
-  std::vector<std::vector<float>> sums;  ///< of each worker, one after the other
-  std::uint64_t sent = 0;                ///< by workers
-  std::uint64_t resent = 0;              ///< of these, because no answer came
-  std::uint64_t lost = 0;                ///< on any link
 };
 
 /// Sums the terms, one a worker, `times` times in a row. Throws base::Error as Worker::sum().

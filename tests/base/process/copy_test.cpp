@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/new_file.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "tests/base/process/gone.h"
 #include "tests/support/temp_folder.h"
@@ -34,6 +35,36 @@ TEST(Copy, SaysHowItEnded) {
   EXPECT_EQ(killed.outcome.status, SIGKILL);
   EXPECT_EQ(killed.said, "");
   EXPECT_EQ(base::run_copy([](const base::File&) { ::_exit(3); }).outcome.status, 3);
+}
+
+TEST(Copy, RunsBesideOthersAndIsStoppedByASignal) {
+  base::Pipe listening = base::open_pipe();
+  base::Copy one([&](const base::File& out) {
+    static volatile std::sig_atomic_t asked = 0;
+    std::signal(SIGTERM, [](int) { asked = 1; });
+    say(listening.write, "x");
+    while (asked == 0) base::sleep_for(std::chrono::milliseconds(1));
+    say(out, "asked");
+  });
+  base::Copy two([](const base::File& out) { say(out, "two"); });
+  EXPECT_EQ(two.wait().said, "two");
+  std::byte one_byte{};
+  ASSERT_EQ(base::read_into(listening.read.fd(), {&one_byte, 1}).bytes, 1U);
+  one.signal(SIGTERM);
+  const base::CopyResult asked = one.wait();
+  EXPECT_EQ(asked.said, "asked");
+  EXPECT_EQ(asked.outcome.end, base::ProcessEnd::exited);
+}
+
+TEST(Copy, ThatNobodyWaitsForIsKilled) {
+  base::Pipe held = base::open_pipe();
+  {
+    const base::Copy endless([&](const base::File&) {
+      while (true) ::pause();
+    });
+    (void)held.write.close();
+  }
+  EXPECT_EQ(base::read_all(held.read.fd()), "") << "the pipe ends with its last process";
 }
 
 TEST(Copy, ThatIsLeftIsOnItsOwn) {
