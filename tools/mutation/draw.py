@@ -15,6 +15,7 @@ TESTS = {
     "base/process": ["base-process", "tasks", "hpo-command-work"],
     "runtime/codec": ["runtime base", "runtime core sequential"],
     "runtime/starpu": ["runtime core starpu_1", "runtime core starpu_2", "runtime core starpu_4", "runtime-place"],
+    "runtime/net/sums": ["runtime net sums"],
     "runtime/place": ["runtime-place", *CORE],
     "nn": ["nn", "nn-torch", "nn-golden-short", "nn-device"],
     "nn/data": ["nn-data", "nn"],

@@ -1,0 +1,64 @@
+// The sums of a step, bucket by bucket: what the trainer of a member asks for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/net/sums/exchange.h"
+#include "runtime/net/sums/schedule.h"
+
+namespace rt::net::sums {
+
+/// A tensor in the slab, by which a number that is not finite is named.
+struct NamedPart {
+  std::string name;
+  std::size_t offset = 0, count = 0;
+};
+
+/// A gang, as one of its members sees it.
+struct Membership {
+  std::uint64_t epoch = 0;
+  int shards = 1;  ///< of a batch
+  Way way{};       ///< of fits(), for the members of the links and these shards; `exact`: for one
+                   ///< shard a member
+  bool exact = false;
+  std::vector<NamedPart> tensors{};  ///< of the slab, in order; used if `exact`
+};
+
+/// Sums parts of a slab over the shards of all members. Every member begins the same parts in the
+/// same order. Not thread-safe. If a method throws, this and the links are of no more use.
+class BucketSums {
+ public:
+  BucketSums(Links& links, Membership membership);
+
+  /// Begins the sum of elements [offset, offset + count) of the slab. `shards` has the gradient of
+  /// each of this member's shards, as whole slabs; a member without shards gives one slab, which
+  /// may hold anything. The sum replaces the part in the first one; the part of the others then
+  /// holds anything. Nothing may touch the part until then.
+  void begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset, std::size_t count,
+             std::vector<float*> shards);
+  /// See Exchange. They also throw base::Error (data) if a gradient of an exact sum is not finite,
+  /// on all members, with the name of its tensor.
+  bool advance() { return exchange_.advance(); }
+  void finish(std::size_t pending = 0) { exchange_.finish(pending); }
+  [[nodiscard]] std::size_t pending() const noexcept { return exchange_.pending(); }
+  [[nodiscard]] const Exchange& exchange() const noexcept { return exchange_; }
+
+ private:
+  struct Exact;
+  [[nodiscard]] std::shared_ptr<const Schedule> schedule_for(std::size_t count);
+  void begin_exact(const Tag& tag, std::size_t offset, std::size_t count,
+                   const std::vector<float*>& shards);
+  void check_finite(const Exact& sum) const;
+
+  Links& links_;
+  Membership membership_;
+  Exchange exchange_;
+  std::map<std::size_t, std::shared_ptr<const Schedule>> schedules_;  ///< by elements
+};
+
+}  // namespace rt::net::sums

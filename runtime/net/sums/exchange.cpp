@@ -1,0 +1,212 @@
+#include "runtime/net/sums/exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace rt::net::sums {
+
+namespace {
+
+/// Sending and receiving take turns after so many bytes, which stay in a core's cache between the
+/// two.
+constexpr std::size_t kTurn = 256 << 10;
+
+}  // namespace
+
+LinkLost::LinkLost(int peer, const std::string& why)
+    : base::Error(base::Errc::no_device, base::cat("member ", peer, " of the gang is lost: ", why)),
+      peer_(peer) {}
+
+void Exchange::begin(Sum sum) { sums_.push_back(std::move(sum)); }
+
+bool Exchange::advance() {
+  bool moved = false;
+  while (!sums_.empty()) {
+    Sum& sum = sums_.front();
+    if (!running_) {
+      if (sum.before) sum.before();
+      const auto members = static_cast<std::size_t>(links_.members());
+      sent_to_.assign(members, 0);
+      received_from_.assign(members, 0);
+      scratch_.resize(std::max(scratch_.size(), sum.schedule->scratch));
+      running_ = true;
+      round_ = 0;
+      open_round();
+    }
+    while (round_ < sum.schedule->rounds.size()) {
+      const bool sent = send_some(), received = receive_some();
+      moved = moved || sent || received;
+      if (!outgoing_.empty() || !incoming_.empty()) {
+        if (!sent && !received) return moved;
+        continue;
+      }
+      close_round();
+      moved = true;
+      if (++round_ < sum.schedule->rounds.size()) open_round();
+    }
+    if (sum.after) sum.after();
+    running_ = false;
+    sums_.pop_front();
+    moved = true;
+  }
+  return moved;
+}
+
+void Exchange::finish(std::size_t pending, base::Duration patience) {
+  base::Moment heard = base::now();
+  std::vector<int> from, to;
+  while (true) {
+    if (advance()) heard = base::now();
+    if (sums_.size() <= pending) return;
+    from.clear();
+    to.clear();
+    for (const Incoming& one : incoming_) from.push_back(one.receive.peer);
+    for (const Outgoing& one : outgoing_) to.push_back(one.send.peer);
+    const base::Duration left = heard + patience - base::now();
+    if (left <= base::Duration::zero())
+      throw LinkLost(from.empty() ? to.front() : from.front(),
+                     base::cat("nothing came for ", base::seconds(patience), " s"));
+    links_.wait(from, to, left);
+  }
+}
+
+void Exchange::open_round() {
+  const Sum& sum = sums_.front();
+  if (round_ >= sum.schedule->rounds.size()) return;
+  const Round& round = sum.schedule->rounds[round_];
+  for (const Send& send : round.sends)
+    outgoing_.push_back(
+        {send,
+         {sum.tag.epoch, sum.tag.step, sum.tag.bucket,
+          sent_to_[static_cast<std::size_t>(send.peer)]++, send.from.count * kElement}});
+  for (const Receive& receive : round.receives)
+    incoming_.push_back({receive, received_from_[static_cast<std::size_t>(receive.peer)]++});
+}
+
+void Exchange::close_round() {
+  const Sum& sum = sums_.front();
+  for (const Add& add : sum.schedule->rounds[round_].adds) {
+    if (add.right.count == 0)
+      std::memcpy(at(add.to), at(add.left), add.to.count * kElement);
+    else
+      combine(sum.arithmetic, add.to.count, at(add.left), at(add.right), at(add.to));
+  }
+}
+
+bool Exchange::send_some() {
+  bool moved = false;
+  int blocked = -1;  // messages to a peer lie side by side and keep their order
+  for (Outgoing& one : outgoing_) {
+    if (one.send.peer == blocked) continue;
+    const auto header = std::as_bytes(std::span(&one.header, 1));
+    const auto head = header.subspan(std::min(one.done, header.size()));
+    const auto rest = bytes_of(one.send.from).subspan(one.done - std::min(one.done, header.size()));
+    const std::size_t sent =
+        links_.send(one.send.peer, head, rest.first(std::min(rest.size(), kTurn)));
+    one.done += sent;
+    sent_ += sent;
+    moved = moved || sent > 0;
+    if (sent < head.size() + rest.size()) blocked = one.send.peer;
+  }
+  std::erase_if(outgoing_,
+                [](const Outgoing& one) { return one.done == sizeof(Header) + one.header.bytes; });
+  return moved;
+}
+
+bool Exchange::receive_some() {
+  bool moved = false;
+  int blocked = -1;
+  for (Incoming& one : incoming_) {
+    if (one.receive.peer == blocked) continue;
+    moved = receive(one) || moved;
+    if (one.done < one.receive.to.count) blocked = one.receive.peer;
+  }
+  std::erase_if(incoming_, [](const Incoming& one) { return one.done == one.receive.to.count; });
+  return moved;
+}
+
+/// Takes up to a turn's bytes of a message. Returns true if some came.
+bool Exchange::receive(Incoming& incoming) {
+  const int peer = incoming.receive.peer;
+  Reading& reading = reading_[static_cast<std::size_t>(peer)];
+  const Sum& sum = sums_.front();
+  bool moved = false;
+  for (std::size_t taken = 0; taken < kTurn && incoming.done < incoming.receive.to.count;) {
+    if (reading.have < sizeof(Header)) {
+      if (!read_header(incoming, reading)) return moved;
+      moved = true;
+      continue;
+    }
+    const std::span<const std::byte> come = links_.incoming(peer);
+    const std::size_t count =
+        std::min(come.size() / kElement, incoming.receive.to.count - incoming.done);
+    if (count == 0) return moved;
+    std::byte* const to = at(incoming.receive.to) + incoming.done * kElement;
+    if (incoming.receive.adds)
+      combine(sum.arithmetic, count, to, come.data(), to);
+    else
+      std::memcpy(to, come.data(), count * kElement);
+    links_.take(peer, count * kElement);
+    incoming.done += count;
+    taken += count * kElement;
+    moved = true;
+    if (incoming.done == incoming.receive.to.count) reading.have = 0;
+  }
+  return moved;
+}
+
+/// Reads towards the header that `incoming` waits for. Returns true if some came.
+bool Exchange::read_header(const Incoming& incoming, Reading& reading) {
+  const int peer = incoming.receive.peer;
+  if (reading.skipped > 0) return skip(peer, reading);
+  const std::span<const std::byte> come = links_.incoming(peer);
+  const std::size_t more = std::min(come.size(), sizeof(Header) - reading.have);
+  if (more == 0) return false;
+  std::memcpy(reading.header.data() + reading.have, come.data(), more);
+  links_.take(peer, more);
+  reading.have += more;
+  if (reading.have < sizeof(Header)) return true;
+
+  Header header;
+  std::memcpy(&header, reading.header.data(), sizeof header);
+  const Tag& due = sums_.front().tag;
+  if (header.bytes % kElement != 0) throw LinkLost(peer, "what it sends is no message of a sum");
+  if (std::tuple(header.epoch, header.step) < std::tuple(due.epoch, due.step)) {
+    reading = {.header = {}, .have = 0, .skipped = header.bytes};
+    ++dropped_;
+    return true;
+  }
+  const std::size_t bytes = incoming.receive.to.count * kElement;
+  if (Tag{header.epoch, header.step, header.bucket} != due || header.number != incoming.number ||
+      header.bytes != bytes)
+    throw LinkLost(
+        peer, base::cat("it sent message ", header.number, " of bucket ", header.bucket, ", step ",
+                        header.step, ", epoch ", header.epoch, " with ", header.bytes,
+                        " bytes, where message ", incoming.number, " of bucket ", due.bucket,
+                        ", step ", due.step, ", epoch ", due.epoch, " with ", bytes, " was due"));
+  return true;
+}
+
+bool Exchange::skip(int peer, Reading& reading) {
+  const std::size_t there = links_.incoming(peer).size();
+  const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(there, reading.skipped));
+  links_.take(peer, now);
+  reading.skipped -= now;
+  return now > 0;
+}
+
+std::byte* Exchange::at(const Piece& piece) {
+  std::byte* const buffer = piece.buffer == Piece::kScratch
+                                ? reinterpret_cast<std::byte*>(scratch_.data())
+                                : sums_.front().buffers[static_cast<std::size_t>(piece.buffer)];
+  return buffer + piece.offset * kElement;
+}
+
+std::span<const std::byte> Exchange::bytes_of(const Piece& piece) {
+  return {at(piece), piece.count * kElement};
+}
+
+}  // namespace rt::net::sums

@@ -1,0 +1,104 @@
+// Runs sums over the links of a gang. Sums run one after the other, in the order in which they were
+// begun, which must be the same on all members: buckets of a slab, highest layer first. Whoever
+// computes gradients begins sums and calls advance() now and then, or leaves that to a thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/net/sums/arithmetic.h"
+#include "runtime/net/sums/links.h"
+#include "runtime/net/sums/schedule.h"
+
+namespace rt::net::sums {
+
+/// Names a sum for all members. Messages of another (epoch, step) that come late are dropped.
+struct Tag {
+  std::uint64_t epoch = 0;   ///< of the membership
+  std::uint64_t step = 0;    ///< of the training
+  std::uint32_t bucket = 0;  ///< of the step
+  bool operator==(const Tag&) const = default;
+};
+
+struct Sum {
+  Tag tag;
+  std::shared_ptr<const Schedule> schedule;  ///< this member's
+  /// The buffers that the schedule names; they stay until the sum is done. Aligned to an element.
+  std::vector<std::byte*> buffers;
+  Arithmetic arithmetic = Arithmetic::floats;
+  /// Called before the first round, and when the sum is there. May be empty, may throw.
+  std::function<void()> before = {}, after = {};
+};
+
+/// Not thread-safe.
+class Exchange {
+ public:
+  explicit Exchange(Links& links) : links_(links) {}
+
+  void begin(Sum sum);
+  /// Does what can be done without waiting. Returns true if something was done. Throws LinkLost:
+  /// then the sums that are not done never will be.
+  bool advance();
+  /// Returns the sums that were begun and are not done.
+  [[nodiscard]] std::size_t pending() const noexcept { return sums_.size(); }
+  /// Waits until at most `pending` sums are left. Throws LinkLost as advance() does, and for a peer
+  /// that is waited for longer than `patience`.
+  void finish(std::size_t pending = 0, base::Duration patience = std::chrono::seconds(30));
+
+  /// Returns the messages that were dropped because they came late.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
+  /// Returns bytes sent so far, those that frame messages included.
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+
+ private:
+  /// Precedes each message.
+  struct Header {
+    std::uint64_t epoch, step;
+    std::uint32_t bucket, number;  ///< the message's, among those of the two members in this sum
+    std::uint64_t bytes;
+  };
+  static_assert(sizeof(Header) == 32);
+  struct Outgoing {
+    Send send;
+    Header header;
+    std::size_t done = 0;
+  };
+  struct Incoming {
+    Receive receive;
+    std::uint32_t number = 0;
+    std::size_t done = 0;
+  };
+  /// What is half read of a peer's stream.
+  struct Reading {
+    std::array<std::byte, sizeof(Header)> header;
+    std::size_t have = 0;       ///< bytes of the header
+    std::uint64_t skipped = 0;  ///< bytes of a late message that are still to be dropped
+  };
+
+  void open_round();
+  void close_round();
+  bool send_some();
+  bool receive_some();
+  bool receive(Incoming& incoming);
+  bool read_header(const Incoming& incoming, Reading& reading);
+  bool skip(int peer, Reading& reading);
+  [[nodiscard]] std::byte* at(const Piece& piece);
+  [[nodiscard]] std::span<const std::byte> bytes_of(const Piece& piece);
+
+  Links& links_;
+  std::deque<Sum> sums_;  ///< the first one runs
+  bool running_ = false;  ///< true if the first one has begun
+  std::size_t round_ = 0;
+  std::vector<Outgoing> outgoing_;
+  std::vector<Incoming> incoming_;
+  std::vector<std::uint32_t> sent_to_, received_from_;  ///< messages of this sum, by peer
+  std::vector<Reading> reading_ = std::vector<Reading>(static_cast<std::size_t>(links_.members()));
+  std::vector<float> scratch_;
+  std::uint64_t dropped_ = 0, sent_ = 0;
+};
+
+}  // namespace rt::net::sums
