@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/net/session.h"
+#include "runtime/net/sums/links.h"
 
 namespace rt::net {
 
@@ -43,6 +45,27 @@ class Transport : public Post {
   virtual void dial(const std::string& address) { (void)address; }
 };
 
+/// The members of a gang that meet, as one of them sees it.
+struct Meeting {
+  std::uint64_t gang = 0;              ///< the number of the gang in the study
+  std::uint64_t epoch = 0;             ///< of its membership
+  int own = 0;                         ///< this member's number
+  std::vector<std::string> addresses;  ///< of the doors of all members
+};
+
+/// Where a member of gangs can be reached by others. Not thread-safe.
+class MemberDoor {
+ public:
+  virtual ~MemberDoor() = default;
+  /// "host:port".
+  [[nodiscard]] virtual std::string address() const = 0;
+  /// Waits until there is a link to each other member of this epoch. Refuses everybody who has no
+  /// certificate of the study, or is of another gang or epoch. Throws sums::LinkLost for a member
+  /// that has not come when `most` is over.
+  [[nodiscard]] virtual std::unique_ptr<sums::Links> meet(const Meeting& meeting,
+                                                          base::Duration most) = 0;
+};
+
 /// What the plugin can do.
 class Network {
  public:
@@ -60,6 +83,10 @@ class Network {
   /// A key and its certificate, for the driver or an agent. Throws base::Error (data) if that is no
   /// authority.
   virtual Identity issue(const Authority& authority, bool driver) = 0;
+
+  /// Opens a door for links over TLS on a port that the system chooses, at that address of this
+  /// machine. Throws base::Error (storage) if that cannot be.
+  virtual std::unique_ptr<MemberDoor> open_door(const Identity& own, const std::string& at) = 0;
 };
 
 /// Loads the plugin "trellis-net", once. Throws base::Error: no_device saying what is missing,

@@ -34,7 +34,7 @@ LIBRARIES = [
     ("oneTBB", r"(oneapi/)?tbb/.*", ["bench/raw_tbb.cpp"]),
     ("MPI", r"mpi\.h", []),
     ("gRPC", r"(grpc|grpcpp)/.*", ["runtime/net/grpc", "tests"]),
-    ("OpenSSL", r"openssl/.*", ["runtime/net/grpc", "tests"]),
+    ("OpenSSL", r"openssl/.*", ["runtime/net/tls", "tests"]),
     ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
     ("yaml-cpp", r"yaml-cpp/.*", ["hpo/study"]),
     ("RE2", r"re2/.*", ["hpo/study"]),

@@ -16,6 +16,7 @@ TESTS = {
     "runtime/codec": ["runtime base", "runtime core sequential"],
     "runtime/starpu": ["runtime core starpu_1", "runtime core starpu_2", "runtime core starpu_4", "runtime-place"],
     "runtime/net/sums": ["runtime net sums"],
+    "runtime/net/tls": ["runtime net sums tls"],
     "runtime/place": ["runtime-place", *CORE],
     "nn": ["nn", "nn-torch", "nn-golden-short", "nn-device"],
     "nn/data": ["nn-data", "nn"],

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/net/grpc/stream.h"
+#include "runtime/net/tls/keys.h"
 
 namespace rt::net::grpc_transport {
 
@@ -122,7 +123,7 @@ class Client final : public Transport {
     ssl.pem_private_key = own_.key;
     ssl.pem_cert_chain = own_.certificate;
     grpc::ChannelArguments arguments;
-    arguments.SetSslTargetNameOverride(kDriverName);
+    arguments.SetSslTargetNameOverride(tls::kDriverName);
     arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostMessage));
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 1000);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);

@@ -1,11 +1,12 @@
-// The transport over gRPC, as a plugin.
+// The transport over gRPC, and the links of gangs over TLS, as a plugin.
 #include <grpc/support/log.h>
 
 #include <cstdlib>
 
 #include "runtime/net/grpc/client.h"
-#include "runtime/net/grpc/keys.h"
 #include "runtime/net/grpc/server.h"
+#include "runtime/net/tls/door.h"
+#include "runtime/net/tls/keys.h"
 
 namespace rt::net::grpc_transport {
 namespace {
@@ -19,9 +20,12 @@ class GrpcNetwork final : public Network {
   std::unique_ptr<Transport> connect(const Identity& own, Inbox& inbox) override {
     return grpc_transport::connect(own, inbox);
   }
-  Authority make_authority() override { return grpc_transport::make_authority(); }
+  Authority make_authority() override { return tls::make_authority(); }
   Identity issue(const Authority& authority, bool driver) override {
-    return grpc_transport::issue(authority, driver);
+    return tls::issue(authority, driver);
+  }
+  std::unique_ptr<MemberDoor> open_door(const Identity& own, const std::string& at) override {
+    return tls::open_door(own, at);
   }
 };
 

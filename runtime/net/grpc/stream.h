@@ -15,7 +15,6 @@ namespace rt::net::grpc_transport {
 
 inline constexpr const char* kMethods[kChannels] = {"/trellis/control", "/trellis/bulk"};
 inline constexpr const char* kLinkHeader = "trellis-link";  ///< the same on both streams of a link
-inline constexpr const char* kDriverName = "trellis-driver";
 
 // A message of gRPC is a bundle of frames, each behind its size in four bytes, the lowest first: a
 // message costs more than a small frame does.

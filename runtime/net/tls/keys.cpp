@@ -1,4 +1,4 @@
-#include "runtime/net/grpc/keys.h"
+#include "runtime/net/tls/keys.h"
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
@@ -8,9 +8,8 @@
 #include <memory>
 
 #include "base/error.h"
-#include "runtime/net/grpc/stream.h"
 
-namespace rt::net::grpc_transport {
+namespace rt::net::tls {
 
 namespace {
 
@@ -119,4 +118,4 @@ Identity issue(const Authority& authority, bool driver) {
   return {authority.certificate, pem_of(made.get()), pem_of(key.get())};
 }
 
-}  // namespace rt::net::grpc_transport
+}  // namespace rt::net::tls

@@ -3,11 +3,14 @@
 
 #include "runtime/net/transport.h"
 
-namespace rt::net::grpc_transport {
+namespace rt::net::tls {
+
+/// The name in a driver's certificate, which agents expect of whoever they call.
+inline constexpr const char* kDriverName = "trellis-driver";
 
 /// See Network::make_authority.
 [[nodiscard]] Authority make_authority();
 /// See Network::issue.
 [[nodiscard]] Identity issue(const Authority& authority, bool driver);
 
-}  // namespace rt::net::grpc_transport
+}  // namespace rt::net::tls

@@ -1,0 +1,52 @@
+#include "runtime/net/tls/links.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace rt::net::tls {
+
+namespace {
+
+/// Times that poll() is asked before it is to sleep, about 20 us: being woken takes as long.
+constexpr int kLooks = 30;
+
+}  // namespace
+
+TlsLinks::TlsLinks(int own, std::vector<std::unique_ptr<Stream>> streams)
+    : own_(own),
+      spins_(std::thread::hardware_concurrency() >= streams.size()),
+      streams_(std::move(streams)) {}
+
+std::size_t TlsLinks::send(int peer, std::span<const std::byte> head,
+                           std::span<const std::byte> body) {
+  const std::size_t sent = stream(peer).write(head, body);
+  if (sent == 0 && !stream(peer).end().empty() && incoming(peer).empty())
+    throw sums::LinkLost(peer, stream(peer).end());
+  return sent;
+}
+
+std::span<const std::byte> TlsLinks::incoming(int peer) {
+  const std::span<const std::byte> come = stream(peer).incoming();
+  if (come.empty() && !stream(peer).end().empty()) throw sums::LinkLost(peer, stream(peer).end());
+  return come;
+}
+
+void TlsLinks::take(int peer, std::size_t bytes) { stream(peer).take(bytes); }
+
+void TlsLinks::wait(std::span<const int> from, std::span<const int> to, base::Duration most) {
+  std::vector<pollfd> watched;
+  for (const int peer : from) watched.push_back({stream(peer).fd(), POLLIN, 0});
+  for (const int peer : to)
+    watched.push_back(
+        {stream(peer).fd(), static_cast<short>(stream(peer).waits_for_room() ? POLLOUT : 0), 0});
+  for (int i = 0; spins_ && i < kLooks; ++i)
+    if (::poll(watched.data(), watched.size(), 0) != 0) return;
+  const auto limit = std::chrono::ceil<std::chrono::milliseconds>(most).count();
+  (void)::poll(watched.data(), watched.size(),
+               static_cast<int>(std::clamp<std::int64_t>(limit, 0, 1'000)));
+}
+
+}  // namespace rt::net::tls
