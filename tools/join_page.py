@@ -8,8 +8,11 @@ become short, and declarations in a row become one. The hashes are those of the 
 """
 
 import base64
+import collections
 import hashlib
+import itertools
 import re
+import string
 import sys
 from pathlib import Path
 
@@ -28,63 +31,183 @@ TOKEN = re.compile(r"""
 | (?P<sign>.)
 """, re.VERBOSE | re.DOTALL)
 BROWSER = ("Math", "Number", "document", "window", "Infinity", "performance")
+KEYWORDS = {"do", "if", "in", "of", "as", "is"}
 OPENS, CLOSES = "{[(,;=&|?:<*%", "})],;.?:&|"
+PAIRS = {")": "(", "]": "[", "}": "{"}
+# Behind these a brace begins an object or a pattern; behind others a block.
+BEFORE_OBJECT = {"(", ",", "=", ":", "[", "?", "&", "|", "...", "return", "const", "let"}
+LETTERS = string.ascii_letters + "_$"
+
+
+class Token:
+    """What has a meaning. `place`: "(", "[", "block", "object" or "class", in which it stands."""
+
+    def __init__(self, match, place):
+        self.kind, self.text, self.begin = match.lastgroup, match.group(), match.start()
+        self.place = place
+
+    def head(self):
+        return self.text.split(".")[0] if self.kind == "word" else ""
 
 
 def tokens_of(text):
-    """(kind, token) of what has a meaning, with the brackets that each stands in."""
-    open_brackets = []
+    tokens, places = [], ["block"]
     for match in TOKEN.finditer(text):
-        kind, token = match.lastgroup, match.group()
-        if kind in ("remark", "blank"):
+        if match.lastgroup in ("remark", "blank"):
             continue
-        if token in "{([":
-            open_brackets.append(token)
-        elif token in "})]" and open_brackets:
-            open_brackets.pop()
-        yield kind, token, open_brackets[-1] if open_brackets else ""
+        token = Token(match, places[-1])
+        if token.text == "{":
+            places.append(place_of_brace(tokens))
+        elif token.text in ("(", "["):
+            places.append(token.text)
+        elif token.kind == "sign" and token.text in PAIRS:
+            places.pop()
+            token.place = places[-1]
+        tokens.append(token)
+    return tokens
 
 
-def is_property(before, after, bracket):
-    """A name in an object, or taken out of one, cannot have another one."""
-    in_list = before in ("{", ",") and after in (":", ",", "}")
-    is_method = before in ("{", "}") and after == "("
-    return bracket == "{" and (in_list or is_method)
+def place_of_brace(before):
+    texts = [token.text for token in before[-2:]]
+    if texts[:1] == ["class"]:
+        return "class"
+    return "object" if texts and texts[-1] in BEFORE_OBJECT else "block"
 
 
-def declared_names(text):
-    """Of functions, classes, constants, variables and parameters: never those of the browser."""
-    names = set(re.findall(r"\b(?:function|const|let|class) (\w{3,})", text))
-    lists = [r"\(([\w, ]+)\) =>", r"\bfunction \w+\(([^)]*)\)", r"^  (?!for|if|while)\w+\(([^)]*)\) \{", r"\bconst \[([\w, ]+)\]"]
-    for pattern in lists:
-        for found in re.findall(pattern, text, re.MULTILINE):
-            names |= {part.split("=")[0].strip() for part in found.split(",") if re.match(r"\s*\w{3,}\s*(=|$)", part)}
+def closing(tokens, i):
+    """Where the bracket at `i` ends."""
+    depth = 0
+    for k in range(i, len(tokens)):
+        depth += (tokens[k].text in ("(", "[", "{")) - (tokens[k].kind == "sign" and tokens[k].text in PAIRS)
+        if depth == 0:
+            return k
+    raise SystemExit(f"join_page.py: a bracket without an end: {tokens[i].text}")
+
+
+def behind_value(tokens, i, last):
+    """Where a value ends: at a comma, at the end of the statement or at `last`."""
+    while i < last and tokens[i].text not in (",", ";"):
+        i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1
+    return i
+
+
+def bound(tokens, i, last, names):
+    """Adds the names that a list of patterns binds, from `i` to `last`."""
+    while i < last:
+        if tokens[i].text in ("{", "["):
+            end = closing(tokens, i)
+            bound(tokens, i + 1, end, names)
+            i = end + 1
+        elif tokens[i].place == "object" and tokens[i + 1].text == ":":
+            i += 2
+            continue
+        elif tokens[i].kind == "word":
+            names.add(tokens[i].text)
+            i += 1
+        else:
+            i += 1
+            continue
+        if i < last and tokens[i].text in ("of", "in", ";"):
+            return
+        if i < last and tokens[i].text == "=":
+            i = behind_value(tokens, i, last)
+            if i < last and tokens[i].text == ";":
+                return
+
+
+def declared_names(tokens):
+    """Of functions, classes, variables and parameters."""
+    names = set()
+    for i, token in enumerate(tokens):
+        texts = [one.text for one in tokens[i + 1:i + 3]]
+        if token.text in ("function", "class"):
+            names.add(texts[0] if texts[0] != "*" else texts[1])
+        elif token.text in ("const", "let"):
+            bound(tokens, i + 1, len(tokens), names)
+        elif token.text == ")" and texts[:2] == ["=", ">"]:
+            bound(tokens, opening(tokens, i) + 1, i, names)
+        elif token.text == ")" and texts[:1] == ["{"] and takes_parameters(tokens, opening(tokens, i)):
+            bound(tokens, opening(tokens, i) + 1, i, names)
     return names
 
 
-def short(i, free):
-    digits = "abcdefghijklmnopqrstuvwxyz"
-    if i < len(free):
-        return free[i]
-    i -= len(free)
-    return "$" + (digits[i] if i < 26 else digits[i // 26 - 1] + digits[i % 26])
+def opening(tokens, i):
+    depth = 0
+    for k in range(i, -1, -1):
+        depth += (tokens[k].kind == "sign" and tokens[k].text in PAIRS) - (tokens[k].text in ("(", "[", "{"))
+        if depth == 0:
+            return k
+    raise SystemExit("join_page.py: a bracket without a beginning")
+
+
+def takes_parameters(tokens, i):
+    """True for the bracket of a function's or a method's parameters."""
+    return tokens[i - 1].place == "class" or any(token.text == "function" for token in tokens[max(0, i - 3):i])
+
+
+def is_property(tokens, i):
+    """A key of an object or the name of a method: it stays."""
+    before, after = tokens[i - 1].text, tokens[i + 1].text
+    if tokens[i].place == "class":
+        return after in ("(", "=")
+    return tokens[i].place == "object" and before in ("{", ",") and after in (":", "(")
+
+
+def is_shorthand(tokens, i):
+    """`{name}` is a key and a variable: the key stays."""
+    before, after = tokens[i - 1].text, tokens[i + 1].text
+    return tokens[i].place == "object" and before in ("{", ",") and after in (",", "}", "=")
+
+
+def in_templates(token):
+    return re.findall(r"\$\{([^{}]*)\}", token.text) if token.text.startswith("`") else []
 
 
 def short_names(text):
-    """Another name for each declared one that is nowhere a property or part of a text, and for the browser's that stand often."""
-    tokens = list(tokens_of(text))
-    words = [token.split(".")[0] for _, token, _ in tokens]
-    free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in words]
-    fixed = set(re.findall(r"\w+", " ".join(token for kind, token, _ in tokens if kind == "text")))
-    for i, (kind, _, bracket) in enumerate(tokens[1:-1], 1):
-        before, after = tokens[i - 1][1], tokens[i + 1][1]
-        if kind == "word" and is_property(before, after, bracket):
-            fixed.add(words[i])
-    fixed |= {word for _, token, _ in tokens for word in token.split(".")[1:]}
-    known = {name for name in declared_names(text) - fixed if words.count(name) > 1}
-    known |= {name for name in BROWSER if words.count(name) > 2 and name not in declared_names(text)}
-    often = sorted(sorted(known), key=lambda name: -words.count(name))
-    return {name: short(i, free) for i, name in enumerate(often)}
+    """A short name for each declared one, and for the browser's that stand often: the same everywhere."""
+    tokens = tokens_of(text)
+    names = declared_names(tokens) - KEYWORDS
+    counts = collections.Counter()
+    for i, token in enumerate(tokens):
+        if token.head() and not (0 < i < len(tokens) - 1 and is_property(tokens, i)):
+            counts[token.head()] += 1
+        for inner in in_templates(token):
+            counts.update(one.head() for one in tokens_of(inner))
+    wanted = names | {name for name in BROWSER if counts[name] > 2}
+    kept = set(counts) - wanted | KEYWORDS
+    pairs = (a + b for a in LETTERS for b in LETTERS + string.digits)
+    free = (name for name in itertools.chain(LETTERS, pairs) if name not in kept)
+    return dict(zip(sorted(sorted(wanted), key=lambda name: -counts[name]), free))
+
+
+def renamed(text):
+    names = short_names(text)
+    tokens = tokens_of(text)
+    out, at = "", 0
+    for i, token in enumerate(tokens):
+        out += text[at:token.begin]
+        at = token.begin + len(token.text)
+        out += renamed_token(tokens, i, names)
+    browser = ",".join(f"{names[name]}={name}" for name in BROWSER if name in names)
+    return (f"let {browser};" if browser else "") + out + text[at:]
+
+
+def renamed_token(tokens, i, names):
+    token = tokens[i]
+    if token.text.startswith("`"):
+        def expression(match):
+            inner = tokens_of(match.group(1))
+            return "${" + "".join(renamed_token(inner, k, names) for k in range(len(inner))) + "}"
+        return re.sub(r"\$\{([^{}]*)\}", expression, token.text)
+    head = token.head()
+    if head not in names:
+        return token.text
+    if 0 < i < len(tokens) - 1:
+        if is_property(tokens, i):
+            return token.text
+        if is_shorthand(tokens, i):
+            return f"{head}:{names[head]}"
+    return names[head] + token.text[len(head):]
 
 
 def joined_declarations(text):
@@ -116,8 +239,7 @@ def joined_declarations(text):
 
 
 def script_of(text):
-    names = short_names(text)
-    text = joined_declarations(text)
+    text = joined_declarations(renamed(text))
     out = ""
     gap = ""
     for match in TOKEN.finditer(text):
@@ -126,9 +248,6 @@ def script_of(text):
             gap = "\n" if "\n" in token or gap == "\n" else " "
             continue
         token = token.strip() if kind == "regex" else token
-        if kind == "word":
-            head, dot, rest = token.partition(".")
-            token = names.get(head, head) + dot + rest
         if gap and out:
             words = re.match(r"[\w$]", token) and re.search(r"[\w$]$", out)
             signs = token[0] in "+-" and out[-1] == token[0]
@@ -138,8 +257,7 @@ def script_of(text):
                 out += " "
         gap = ""
         out += token
-    browser = ",".join(f"{names[name]}={name}" for name in BROWSER if name in names)
-    return '"use strict";(()=>{' + (f"let {browser};" if browser else "") + out + "})();"
+    return '"use strict";(()=>{' + out + "})();"
 
 
 def style_of(text):

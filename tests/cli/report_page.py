@@ -38,7 +38,7 @@ def check_pictures(opened, name):
 def check_numbers(opened, programs, runs, name):
     trials = json.loads(trellis(programs, runs, "trials", name, "--json", "--dir", "."))
     numbers = [trial["trial"] for trial in trials if isinstance(trial["value"], (int, float))]
-    marks = opened.page.evaluate("() => { const m = window.trellis.marks('history'); return m ? m.trials : []; }") if \
+    marks = opened.page.evaluate("() => { const m = window.trellis.marks('history'); return m ? [...m.trials] : []; }") if \
         opened.page.query_selector("[data-chart=history]") else []
     if marks:
         expect(sorted(marks) == numbers, f"{name}: the history has {len(marks)} marks, there are {len(numbers)} values")

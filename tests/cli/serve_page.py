@@ -4,8 +4,11 @@ comes twice, nothing is asked of anybody else, and the last state of the page is
 
 usage: serve_page.py BUILD_CLI_FOLDER MAKE_REPORT_STUDIES GROW_STUDY [--large] [--bars]
 
---large: a study of 10,000 trials with 27 reports each. --bars judges the times, too. Skipped (77) without Chromium,
-Python's playwright or the server."""
+--large: a study of 10,000 trials with 27 reports each, looked at from its top to its end; no task of the page may take
+more than 50 ms of processor time. --bars judges times by the clock, too. Skipped (77) without Chromium, Python's
+playwright or the server."""
+import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -21,6 +24,10 @@ from serving import Growing, Server, skip
 # Bars of an idle machine: only --bars judges them.
 TO_FRAME, BLOCK = 0.1, 0.05
 COMMITS, LARGE = 100, 10_000
+# What a reader of a large study looks at, and the commits that come meanwhile.
+VIEWS, COMMITS_A_VIEW = ("history", "strips", "parallel", "curves", "timeline", "table"), 20
+# Seconds of processor time of the server for a commit; it reads what came, whatever the size of the study.
+SERVER_TIME = 0.02
 HOSTILE = "<img src=x onerror='window.canary=1'>"
 
 # Each position of the log with the moment at which the frame that shows it was painted, and blocks of the page.
@@ -36,6 +43,16 @@ WATCH = """() => {
       requestAnimationFrame(() => window.seen.push([at, (performance.timeOrigin + performance.now()) / 1000]));
   };
   new MutationObserver(look).observe(document.documentElement, {attributes: true, attributeFilter: ['data-position']});
+}"""
+
+# The right edge of the history, where new trials come, as a number.
+EDGE = """() => {
+  const {canvas} = window.trellis.page.charts.get('history'), copy = document.createElement('canvas');
+  [copy.width, copy.height] = [24, canvas.height];
+  const pen = copy.getContext('2d', {willReadFrequently: true});
+  pen.drawImage(canvas, 24 - canvas.width, 0);
+  const {data} = pen.getImageData(0, 0, 24, canvas.height);
+  return data.reduce((sum, value) => (31 * sum + value) | 0, 7);
 }"""
 
 # Seconds of a request and its frame, in the middle of some.
@@ -151,6 +168,59 @@ def check_live(browser, server, study, name, counted):
     return opened
 
 
+@contextlib.contextmanager
+def traced(browser, opened):
+    """Milliseconds of processor time of the page's tasks, the longest first: filled when the block ends."""
+    tasks = []
+    browser.start_tracing(page=opened.page, categories=["toplevel"])
+    yield tasks
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    threads = {(one["pid"], one["tid"]) for one in events
+               if one["name"] == "thread_name" and one["args"]["name"] == "CrRendererMain"}
+    tasks.extend(sorted((one["tdur"] / 1000 for one in events
+                         if "RunTask" in one["name"] and "tdur" in one and (one["pid"], one["tid"]) in threads), reverse=True))
+
+
+def look_at(opened, view):
+    where = "#table" if view == "table" else f"[data-chart={view}]"
+    opened.page.evaluate(f"document.querySelector('{where}').scrollIntoView({{block: 'center'}})")
+    # The page moves smoothly, and draws what comes into view.
+    opened.page.wait_for_timeout(1500)
+
+
+def check_views(browser, server, opened, study):
+    """Whatever is looked at, no commit keeps the page busy for long, and what came is shown in the end."""
+    for view in VIEWS:
+        look_at(opened, view)
+        used = server.cpu()
+        with traced(browser, opened) as tasks:
+            took = frames(opened, study, "trials 1", COMMITS_A_VIEW)
+        used = (server.cpu() - used) / COMMITS_A_VIEW
+        expect(tasks, "the browser recorded no task of the page")
+        print(f"{view}: commit to frame: median {1000 * statistics.median(took):.0f} ms; longest task: {tasks[0]:.0f} ms of "
+              f"processor time; all of them {sum(tasks) / COMMITS_A_VIEW:.0f} ms a commit; the server {1000 * used:.1f} ms")
+        expect(tasks[0] <= 1000 * BLOCK, f"{view}: a task of the page took {tasks[0]:.0f} ms")
+        expect(used <= SERVER_TIME, f"{view}: a commit cost the server {used:.3f} s")
+        count = opened.page.evaluate("window.trellis.page.trial.state.length")
+        if view == "table":
+            opened.wait("(count) => document.querySelector('#table .note').textContent.includes(`of ${count} trials`)",
+                        "the table does not follow", argument=count)
+        elif view in ("history", "strips", "timeline"):
+            opened.wait("([view, trial]) => window.trellis.marks(view).trials.includes(trial)",
+                        f"{view} is not drawn anew", argument=[view, count - 1])
+
+
+def check_edge(opened, study):
+    """The frame of a commit has its trial in the picture, which is drawn anew only later."""
+    look_at(opened, "history")
+    for _ in range(5):
+        before, edge = opened.position(), opened.page.evaluate(EDGE)
+        study.tell("trials 1")
+        opened.wait("(before) => Number(document.documentElement.dataset.position) > before", "a commit is not shown",
+                    argument=before)
+        expect(opened.page.evaluate(EDGE) != edge, "the history is as it was before the commit")
+
+
 def check_two_readers(browser, server, study, opened):
     """A report is added to its trial's curve once, and the table stays where the reader is."""
     opened.page.fill("input", "state=running")
@@ -209,6 +279,7 @@ def check_small(browser, programs, make, grow, runs):
         try:
             check_list(browser, server, runs)
             opened = check_live(browser, server, study, "growing", 60)
+            check_edge(opened, study)
             check_two_readers(browser, server, study, opened)
             first = Opened(browser, server, "s/begun/").ready()
             begun.tell("trials 40")
@@ -224,7 +295,11 @@ def check_small(browser, programs, make, grow, runs):
 
 def check_large(browser, programs, grow, runs):
     with Growing(grow, str(runs / "large"), LARGE, 27) as study, Server(programs, "runs", cwd=runs.parent) as server:
-        check_live(browser, server, study, "large", LARGE).close()
+        opened = check_live(browser, server, study, "large", LARGE)
+        check_edge(opened, study)
+        check_views(browser, server, opened, study)
+        opened.check("large")
+        opened.close()
 
 
 def main():

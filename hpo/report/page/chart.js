@@ -2,10 +2,14 @@
 // at, a note for what is said in words. Pictures are drawn when they come into view, the others as
 // soon as nothing else is to be done.
 
-// What draws each picture, and how high it is: each file adds its own.
+// What draws each picture, and how high it is: each file adds its own. What takes longer than a
+// moment is a generator, which pauses again and again.
 const kPictures = {};
 
 const kFont = '12px system-ui, sans-serif';
+// Milliseconds of drawing until others may do something.
+const kSlice = 12;
+const pause = () => new Promise((done) => setTimeout(done));
 
 function colors() {
   const style = getComputedStyle(document.documentElement);
@@ -14,13 +18,21 @@ function colors() {
           winner: of('winner'), stopped: of('stopped'), failed: of('failed'), band: of('band')};
 }
 
+const ratioNow = () => Math.min(window.devicePixelRatio || 1, 2);
+
+// An empty canvas of this size. Another size costs more than to wipe it.
 function sized(canvas, width, height) {
-  const ratio = Math.min(window.devicePixelRatio || 1, 2);
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = width + 'px';
-  canvas.style.height = height + 'px';
+  const ratio = ratioNow(), wide = Math.round(width * ratio), high = Math.round(height * ratio);
   const pen = canvas.getContext('2d');
+  if (canvas.width === wide && canvas.height === high) {
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, wide, high);
+  } else {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = width + 'px';
+    canvas.style.height = height + 'px';
+  }
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.font = kFont;
   return pen;
@@ -42,7 +54,8 @@ function write(pen, text, x, y, align, color, width) {
 }
 
 // `draw(c)` paints into c.pen (c.width x c.height, c.color) and returns what the pointer can
-// meet: {marks: [{trial, x, y}], mark(pen, trial), text(trial), note}.
+// meet, {marks: {trials, xs, ys}, mark(pen, trial), note}, and how to put one more trial or one more
+// report onto the picture as it is: add(pen, trial), addReport(pen, trial, step, value).
 class Chart {
   constructor(figure, draw, height) {
     this.figure = figure;
@@ -64,27 +77,45 @@ class Chart {
     page.charts.set(figure.dataset.chart, this);
   }
 
-  // The size that it has now.
-  size() {
+  // Draws onto a canvas that nobody sees, and shows it when it is whole.
+  *drawing() {
     const width = Math.floor(this.box.clientWidth);
-    return [width, typeof this.height === 'function' ? this.height(width) : this.height];
-  }
-
-  // What it would draw on, for what is computed beforehand.
-  unseen() {
-    const [width, height] = this.size();
-    return {pen: sized(make('canvas'), width, height), width, height, color: colors(), chart: this};
-  }
-
-  paint() {
-    const [width, height] = this.size();
     if (width < 40) return;
-    const pen = sized(this.canvas, width, height);
+    const height = typeof this.height === 'function' ? this.height(width) : this.height;
+    const canvas = make('canvas');
+    // In memory, so that flushed() costs little.
+    canvas.getContext('2d', {willReadFrequently: true});
+    const pen = sized(canvas, width, height);
+    const made = this.draw({pen, width, height, color: colors(), chart: this});
+    this.shown = (made.next ? yield* made : made);
+    this.top = sized(this.canvas, width, height);
+    this.top.drawImage(canvas, 0, 0, width, height);
     this.pen = sized(this.over, width, height);
     this.width = width;
-    this.shown = this.draw({pen, width, height, color: colors(), chart: this}) || {};
     this.note.textContent = this.shown.note || '';
     this.painted = true;
+  }
+
+  // At once. A drawing that was under way is dropped.
+  paint() {
+    this.steps = null;
+    whole(this.drawing());
+  }
+
+  // A little at a time. False where something else was drawn meanwhile.
+  async paintSlowly() {
+    const steps = this.steps = this.drawing();
+    for (let from = performance.now(); !steps.next().done;) {
+      if (performance.now() - from < kSlice) continue;
+      await pause();
+      if (this.steps !== steps) return false;
+      from = performance.now();
+    }
+    return true;
+  }
+
+  isInView() {
+    return isInView(this.figure);
   }
 
   pointed(event) {
@@ -120,16 +151,47 @@ class Chart {
   }
 }
 
+function isInView(part) {
+  const box = part.getBoundingClientRect();
+  return box.top < window.innerHeight && box.bottom > 0;
+}
+
 // Goes on until the end of what would pause.
 function whole(steps) {
-  for (;;) {
-    const {done, value} = steps.next();
-    if (done) return value;
+  while (!steps.next().done);
+}
+
+// Marks that the pointer can meet, as columns: at most so many.
+class Marks {
+  constructor(most) {
+    this.trials = new Uint32Array(most);
+    this.xs = new Float32Array(most);
+    this.ys = new Float32Array(most);
+    this.count = 0;
+  }
+
+  add(trial, x, y) {
+    this.trials[this.count] = trial;
+    this.xs[this.count] = x;
+    this.ys[this.count++] = y;
+  }
+
+  // Without the room that nothing took.
+  cut() {
+    for (const name of ['trials', 'xs', 'ys']) this[name] = this[name].subarray(0, this.count);
+    return this;
   }
 }
 
-// Marks that the pointer can meet, as columns.
-const marksOf = (trials, xs, ys) => ({trials, xs, ys});
+// Browsers collect what is drawn, and do it all at once in the end unless somebody looks.
+const flushed = (pen) => pen.getImageData(0, 0, 1, 1);
+
+function dot(pen, x, y, color, radius) {
+  pen.fillStyle = color;
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 7);
+  pen.fill();
+}
 
 function ring(pen, x, y, color, radius = 6) {
   pen.strokeStyle = color;

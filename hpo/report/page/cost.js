@@ -24,32 +24,31 @@ function clock(seconds, whole) {
 const shade = (color, state) =>
   state === kComplete ? color.data : state === kFailed ? color.failed : color.stopped;
 
-function drawTimeline(c) {
+function* drawTimeline(c) {
   const {pen, width, height, color} = c, {trial, meta} = page;
   const {bars, count} = lanes();
   if (count === 0) return {note: ''};
+  yield;
   let last = 1;
   for (const [i] of bars) last = Math.max(last, trial.ended[i]);
-  const left = 8, right = 12, bottom = 24, lane = (height - bottom) / count;
+  const left = 8, right = 12, bottom = 24, marks = new Marks(bars.length), lane = (height - bottom) / count;
   const x = axis('linear', 0, last * meta.tick);
   const px = (ticks) => left + x.at(ticks * meta.tick) * (width - left - right);
-  const xs = [], ys = [], trials = [];
-  for (const [i, row] of bars) {
+  for (const [k, [i, row]] of bars.entries()) {
+    if (k % 500 === 0) yield flushed(pen);
     pen.fillStyle = i === meta.best ? color.winner : shade(color, trial.state[i]);
     const length = Math.max(px(trial.ended[i]) - px(trial.began[i]) - 0.5, 0.8);
     pen.fillRect(px(trial.began[i]), row * lane + lane * 0.1, length, Math.max(lane * 0.8, 0.7));
-    trials.push(i);
-    xs.push(px(trial.began[i]) + length / 2);
-    ys.push(row * lane + lane / 2);
+    marks.add(i, px(trial.began[i]) + length / 2, row * lane + lane / 2);
   }
   for (const tick of x.ticks(Math.floor(width / 90)))
     write(pen, clock(tick, last * meta.tick), left + x.at(tick) * (width - left - right), height - 10, 'center', color.soft);
-  const index = new Map(trials.map((i, k) => [i, k]));
-  return {marks: marksOf(trials, xs, ys),
+  const rows = new Map(bars);
+  return {marks: marks.cut(),
           note: 'A bar is the last attempt of a trial: complete in the first color, stopped grey, failed dark red, the winner orange.',
           mark: (over, i) => {
-            const k = index.get(i);
-            if (k !== undefined) ring(over, xs[k], ys[k], color.ink);
+            if (rows.has(i))
+              ring(over, px((trial.began[i] + trial.ended[i]) / 2), rows.get(i) * lane + lane / 2, color.ink);
           }};
 }
 

@@ -83,9 +83,14 @@ function paramText(p, trial) {
 
 // The same as a number for axes: the place of a word; NaN where the trial does not have it.
 function paramNumber(p, trial) {
-  const value = page.trial['p' + p][trial];
-  const isByte = page.trial['p' + p] instanceof Uint8Array;
-  return isByte && value === 255 ? NaN : value;
+  const column = page.trial['p' + p], value = column[trial];
+  return column instanceof Uint8Array && value === 255 ? NaN : value;
+}
+
+// Those of all trials.
+function paramNumbers(p) {
+  const column = page.trial['p' + p];
+  return column instanceof Uint8Array ? Float32Array.from(column, (value) => (value === 255 ? NaN : value)) : column;
 }
 
 function make(tag, kind, text) {

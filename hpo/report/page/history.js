@@ -16,22 +16,26 @@ function placesOf(by) {
   return places;
 }
 
-// The best so far, in the order of the places: of complete trials; where none is complete of all.
+// Whether a trial can be the best: complete ones can, where none is complete all but failed ones;
+// never those that break a bound.
+function contenders() {
+  const {state, violation, value} = page.trial, complete = state.includes(kComplete);
+  return (i) => (complete ? state[i] === kComplete : state[i] !== kFailed) &&
+                !(violation && violation[i] > 0) && Number.isFinite(value[i]);
+}
+
+const isBetter = (value, other) => (page.meta.maximize ? value > other : value < other);
+
+// The best so far, as [place, value, trial] in the order of the places.
 function bestSoFar(places) {
-  const {trial, meta} = page;
-  const complete = trial.state.includes(kComplete);
-  const order = [...places.keys()].filter((i) => {
-    const counts = complete ? trial.state[i] === kComplete : trial.state[i] !== kFailed;
-    const breaks = trial.violation && trial.violation[i] > 0;
-    return counts && !breaks && Number.isFinite(trial.value[i]) && Number.isFinite(places[i]);
-  }).sort((a, b) => places[a] - places[b]);
-  const steps = [];
+  const {value} = page.trial, counts = contenders(), order = [], steps = [];
+  for (let i = 0; i < places.length; ++i) if (counts(i) && Number.isFinite(places[i])) order.push(i);
+  order.sort((a, b) => places[a] - places[b]);
   let best = null;
   for (const i of order) {
-    const value = trial.value[i];
-    if (best !== null && !(meta.maximize ? value > best : value < best)) continue;
-    best = value;
-    steps.push([places[i], value]);
+    if (best !== null && !isBetter(value[i], best)) continue;
+    best = value[i];
+    steps.push([places[i], best, i]);
   }
   return steps;
 }
@@ -48,25 +52,23 @@ function cross(pen, x, y, color) {
 }
 
 // Complete trials are dots, stopped ones rings, failed ones crosses.
-function drawStates(c, xs, ys, trials) {
-  const {pen, color} = c, {state} = page.trial;
-  if (trials.length > kMany) {
-    for (const [kind, shade, half] of [[kStopped, color.stopped, 1], [kComplete, color.data, 1]]) {
-      const raster = new Raster(c);
-      trials.forEach((trial, i) => state[trial] === kind && raster.dot(xs[i], ys[i], half));
-      raster.paint(pen, shade, 0.45);
-    }
-    trials.forEach((trial, i) => state[trial] === kFailed && cross(pen, xs[i], ys[i], color.failed));
-    return;
+function drawState({color}, pen, trial, x, y) {
+  const state = page.trial.state[trial];
+  if (state === kFailed) cross(pen, x, y, color.failed);
+  else if (state !== kComplete) ring(pen, x, y, color.stopped, 2.5);
+  else dot(pen, x, y, color.data, 3.5);
+}
+
+function* drawStates(c, {xs, ys, trials, count}) {
+  const {pen, color} = c, {state} = page.trial, isMany = count > kMany;
+  for (const [kind, shade] of isMany ? [[kStopped, color.stopped], [kComplete, color.data]] : []) {
+    const raster = new Raster(c);
+    for (let k = 0; k < count; ++k) if (state[trials[k]] === kind) raster.dot(xs[k], ys[k], 1);
+    raster.paint(pen, shade, 0.45);
+    yield;
   }
-  trials.forEach((trial, i) => {
-    if (state[trial] === kFailed) return cross(pen, xs[i], ys[i], color.failed);
-    if (state[trial] !== kComplete) return ring(pen, xs[i], ys[i], color.stopped, 2.5);
-    pen.fillStyle = color.data;
-    pen.beginPath();
-    pen.arc(xs[i], ys[i], 3.5, 0, 7);
-    pen.fill();
-  });
+  for (let k = 0; k < count; ++k)
+    if (!isMany || state[trials[k]] === kFailed) drawState(c, pen, trials[k], xs[k], ys[k]);
 }
 
 function drawLine(pen, points, color, width, dash = []) {
@@ -79,49 +81,54 @@ function drawLine(pen, points, color, width, dash = []) {
   pen.setLineDash([]);
 }
 
-function drawHistory(c) {
-  const {meta, trial} = page;
-  const y = metricAxis(trial.value, meta.maximize);
-  if (!y) return {note: 'No trial has a number.'};
-  const places = placesOf(historyBy.by);
-  const last = Math.max(1e-9, places.reduce((a, b) => (b > a ? b : a), 0));
-  const {px, py, right} = frame(c, (historyBy.by === 'time' ? axis : wholeAxis)('linear', 0, last), y);
-  const trials = [], xs = [], ys = [];
-  for (let i = 0; i < places.length; ++i) {
-    if (!Number.isFinite(trial.value[i]) || !Number.isFinite(places[i])) continue;
-    trials.push(i);
-    xs.push(px(places[i]));
-    ys.push(py(trial.value[i]));
-  }
-  if (meta.baseline && meta.baseline.value !== null) {
-    const at = py(meta.baseline.value);
-    drawLine(c.pen, [[px(0), at], [c.width - right, at]], c.color.soft, 1, [4, 4]);
-    write(c.pen, meta.baseline.name, c.width - right - 4, at - 9, 'right', c.color.soft, 260);
-  }
-  drawStates(c, xs, ys, trials);
-  const steps = bestSoFar(places), line = [];
+// The best so far as stairs, up to the last place.
+function drawStairs(pen, steps, px, py, last, color) {
+  const line = [];
   for (const [place, value] of steps) {
     if (line.length) line.push([px(place), line[line.length - 1][1]]);
     line.push([px(place), py(value)]);
   }
   if (line.length) line.push([px(last), line[line.length - 1][1]]);
-  drawLine(c.pen, line, c.color.winner, 2);
-  const index = new Map(trials.map((one, i) => [one, i]));
-  const best = index.get(meta.best);
-  if (best !== undefined) {
-    c.pen.fillStyle = c.color.winner;
-    c.pen.beginPath();
-    c.pen.arc(xs[best], ys[best], 4.5, 0, 7);
-    c.pen.fill();
+  drawLine(pen, line, color, 2);
+}
+
+function* drawHistory(c) {
+  const {meta, trial} = page, {pen, color} = c;
+  const y = metricAxis(trial.value, meta.maximize);
+  if (!y) return {note: 'No trial has a number.'};
+  const places = placesOf(historyBy.by);
+  const last = Math.max(1e-9, places.reduce((a, b) => (b > a ? b : a), 0));
+  const {px, py, right} = frame(c, (historyBy.by === 'time' ? axis : wholeAxis)('linear', 0, last), y);
+  const pointOf = (i) =>
+    Number.isFinite(trial.value[i]) && Number.isFinite(places[i]) ? [px(places[i]), py(trial.value[i])] : null;
+  const marks = new Marks(places.length);
+  let failed = 0;
+  for (let i = 0; i < places.length; ++i) {
+    failed += trial.state[i] === kFailed;
+    const at = pointOf(i);
+    if (at) marks.add(i, ...at);
   }
-  const failed = trial.state.reduce((sum, state) => sum + (state === kFailed), 0);
+  if (meta.baseline && meta.baseline.value !== null) {
+    const at = py(meta.baseline.value);
+    drawLine(pen, [[px(0), at], [c.width - right, at]], color.soft, 1, [4, 4]);
+    write(pen, meta.baseline.name, c.width - right - 4, at - 9, 'right', color.soft, 260);
+  }
+  yield* drawStates(c, marks.cut());
+  drawStairs(pen, bestSoFar(places), px, py, last, color.winner);
+  const best = meta.best === null ? null : pointOf(meta.best);
+  if (best) dot(pen, ...best, color.winner, 4.5);
   const notes = ['Dots are complete, rings stopped early, crosses failed; the line is the best so far.'];
-  if (y.outside) notes.push(`${y.outside} of ${trials.length} lie outside and stand on the edge.`);
+  if (y.outside) notes.push(`${y.outside} of ${marks.count} lie outside and stand on the edge.`);
   if (failed) notes.push(`${failed} failed.`);
-  return {marks: marksOf(trials, xs, ys), note: notes.join(' '),
-          mark: (pen, one) => {
-            const i = index.get(one);
-            if (i !== undefined) ring(pen, xs[i], ys[i], c.color.ink);
+  return {marks, note: notes.join(' '),
+          mark: (over, i) => {
+            const at = pointOf(i);
+            if (at) ring(over, ...at, color.ink);
+          },
+          add: (over, i) => {
+            const {value, state} = page.trial;
+            if (Number.isFinite(value[i]) && state[i] > 1)
+              drawState(c, over, i, px(historyBy.by === 'trial' ? i : last), py(value[i]));
           }};
 }
 

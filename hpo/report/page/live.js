@@ -1,10 +1,15 @@
 // Follows the study while it runs. Changes of trials and reports come as events and are drawn at
 // once; sentences and tables come as a newer page from time to time.
 
-const kPoll = 2000, kFrame = 12, kRest = 10, kTableRest = 500;
+const kPoll = 2000, kRest = 4, kTableRest = 500;
 
-// What came and is not in the columns of the curves yet, as [trial, step, value].
-const following = {place: json('live'), position: 0, reports: [], dirty: new Set(), tableDue: 0, asked: 0, frame: 0};
+// `reports`: what came and is not in the columns of the curves yet, as [trial, step, value], and the
+// newest [step, value] of each of their trials. `came`: what came and is not on the pictures yet,
+// `drawing`: what came while a picture is drawn anew. Their reports are [trial, [step, value] of the
+// one before, [step, value]].
+const nothing = () => ({trials: [], reports: []});
+const following = {place: json('live'), position: 0, reports: [], newest: new Map(), came: nothing(), drawing: null,
+                   dirty: new Set(), tableDue: 0, frame: 0};
 
 const kEmpty = {state: 0, cause: 0, tenth: 0, message: 255, began: kNone, ended: kNone, parent: kNone, rank: kNone,
                 value: NaN, seconds: NaN, violation: NaN};
@@ -70,51 +75,69 @@ function takeTrial(row) {
   takeMessage(row.message, trial);
 }
 
+function takeReport(trial, report) {
+  const {curve} = page, {newest} = following, end = curve && trial + 1 < curve.first.length ? curve.first[trial + 1] : 0;
+  const isKnown = end > 0 && end > curve.first[trial];
+  following.came.reports.push([trial, newest.get(trial) || (isKnown ? [curve.step[end - 1], curve.value[end - 1]] : null), report]);
+  newest.set(trial, report);
+  following.reports.push([trial, ...report]);
+}
+
 // Events that a newer page has already are left out. `kept`: all that came behind the newest page.
 // False where something is missing before them.
 function take(changes) {
   if (changes.position <= following.position) return true;
   if (changes.from > following.position) return false;
   following.kept.push(changes);
-  for (const row of changes.trials) takeTrial(row);
+  for (const row of changes.trials) {
+    takeTrial(row);
+    following.came.trials.push(row.trial);
+  }
   const {reports} = changes;
   for (let i = 0; i < reports.length; i += 4)
-    if (reports[i] > following.position) following.reports.push([reports[i + 1], reports[i + 2], reports[i + 3] ?? NaN]);
+    if (reports[i] > following.position) takeReport(reports[i + 1], [reports[i + 2], reports[i + 3] ?? NaN]);
   following.position = changes.position;
+  // Nobody looks: all pictures are drawn anew when somebody does.
+  if (document.hidden) following.came = nothing();
   page.meta.best = bestNow();
   touch();
   return true;
 }
 
-// The best complete trial that breaks no bound. The next page says whom the search would take.
+// The best trial by its value. The next page says whom the search would take.
 function bestNow() {
-  const steps = bestSoFar(placesOf('trial'));
-  return steps.length ? steps[steps.length - 1][0] : page.meta.best;
+  const counts = contenders(), {value} = page.trial;
+  let best = null;
+  for (let i = 0; i < value.length; ++i)
+    if (counts(i) && (best === null || isBetter(value[i], value[best]))) best = i;
+  return best ?? page.meta.best;
 }
 
-// Puts the reports that came behind those of their trials.
+// Puts the reports that came behind those of their trials. What lies between two of these trials is
+// moved as a whole.
 function mergeReports() {
-  const came = following.reports;
+  const came = following.reports.sort((a, b) => a[0] - b[0]);
   if (came.length === 0) return;
   following.reports = [];
+  following.newest.clear();
   const count = page.trial.state.length, old = page.curve || openCurves({length: [], step: [], value: []});
-  const of = (trial) => (trial + 1 < old.first.length ? old.first[trial + 1] - old.first[trial] : 0);
-  const first = new Uint32Array(count + 1), next = new Uint32Array(count);
-  for (const [trial] of came) if (trial < count) ++first[trial + 1];
-  for (let i = 0; i < count; ++i) {
-    first[i + 1] += first[i] + of(i);
-    next[i] = first[i] + of(i);
+  const known = old.first.length - 1, ends = (trial) => old.first[Math.min(trial, known)];
+  const first = new Uint32Array(count + 1), length = ends(known) + came.length;
+  const step = new Uint32Array(length), value = new Float32Array(length);
+  let from = 0, more = 0;
+  const moveUntil = (end) => {
+    step.set(old.step.subarray(from, end), from + more);
+    value.set(old.value.subarray(from, end), from + more);
+    from = end;
+  };
+  for (let trial = 0, next = 0; trial < count; ++trial) {
+    for (; next < came.length && came[next][0] === trial; ++next, ++more) {
+      moveUntil(ends(trial + 1));
+      [, step[from + more], value[from + more]] = came[next];
+    }
+    first[trial + 1] = ends(trial + 1) + more;
   }
-  const step = new Uint32Array(first[count]), value = new Float32Array(first[count]);
-  for (let i = 0; i + 1 < old.first.length; ++i) {
-    step.set(old.step.subarray(old.first[i], old.first[i + 1]), first[i]);
-    value.set(old.value.subarray(old.first[i], old.first[i + 1]), first[i]);
-  }
-  for (const [trial, at, reported] of came) {
-    if (trial >= count) continue;
-    step[next[trial]] = at;
-    value[next[trial]++] = reported;
-  }
+  moveUntil(ends(known));
   page.curve = {first, step, value};
 }
 
@@ -152,69 +175,68 @@ function stopButton() {
   return button;
 }
 
-const isInView = (chart) => {
-  const box = chart.figure.getBoundingClientRect();
-  return box.top < window.innerHeight && box.bottom > 0;
-};
-
-function paintNow(chart, from) {
-  chart.paint();
-  if (page.hovered !== null) chart.light(page.hovered);
-  chart.due = performance.now() + kRest * (performance.now() - from);
+function addTo(chart, {trials, reports}) {
+  const {add, addReport} = chart.shown;
+  if (add) for (const trial of trials) add(chart.top, trial);
+  if (addReport) for (const report of reports) addReport(chart.top, ...report);
 }
 
-// Curves are counted a little at a time, and drawn when all are.
-async function paintSlowly(chart) {
-  mergeReports();
-  if (!page.curve) return;
-  chart.due = Infinity;
-  const steps = kPictures[chart.figure.dataset.chart][2](chart.unseen());
-  const begun = performance.now();
-  for (let from = begun, step = steps.next(); ; step = steps.next()) {
-    if (step.done) {
-      chart.counted = step.value;
-      break;
-    }
-    if (performance.now() - from < kFrame) continue;
-    await new Promise((done) => setTimeout(done));
-    from = performance.now();
+// Puts what came onto the pictures that can be seen, as they are.
+function addToPictures() {
+  const {came, drawing} = following;
+  for (const chart of page.charts.values()) if (chart.painted && chart.isInView()) addTo(chart, came);
+  if (drawing) {
+    drawing.trials.push(...came.trials);
+    drawing.reports.push(...came.reports);
   }
-  paintNow(chart, begun);
-  if (following.dirty.has(chart)) askFrame();
+  following.came = nothing();
 }
 
-// Draws what changed and can be seen, as much as fits into a frame. Each picture rests behind its
-// drawing for a multiple of the time that it took.
+// Draws anew what changed and can be seen, a picture after another and each a little at a time. It
+// rests behind its drawing for a multiple of the time that it took.
+async function drawNext() {
+  if (following.drawing) return;
+  let later = Infinity, next = null;
+  const now = performance.now();
+  for (const chart of following.dirty) {
+    if (!chart.isInView()) continue;
+    later = Math.min(later, chart.due || 0);
+    if (!next && (chart.due || 0) <= now) next = chart;
+  }
+  clearTimeout(following.timer);
+  if (!next) return void (later < Infinity && (following.timer = setTimeout(drawNext, later - now)));
+  following.dirty.delete(next);
+  following.drawing = nothing();
+  if (next.figure.dataset.chart === 'curves') mergeReports();
+  try {
+    await next.paintSlowly();
+    if (next.painted) addTo(next, following.drawing);
+    if (page.hovered !== null) next.light(page.hovered);
+  } finally {
+    next.due = performance.now() + kRest * (performance.now() - now);
+    following.drawing = null;
+  }
+  drawNext();
+}
+
 function drawFrame() {
   following.frame = 0;
-  const begun = performance.now();
   showLine();
-  let later = Infinity;
-  for (const chart of following.dirty) {
-    if (!isInView(chart)) continue;
-    const from = performance.now();
-    if (from - begun > kFrame || (chart.due || 0) > from) {
-      later = Math.min(later, Math.max(chart.due || 0, from));
-      continue;
-    }
-    following.dirty.delete(chart);
-    if (kPictures[chart.figure.dataset.chart][2]) paintSlowly(chart);
-    else paintNow(chart, from);
-  }
-  if (page.table && following.tableDue > 0) {
-    const now = performance.now();
-    if (now >= following.tableDue) showTable(now);
-    else later = Math.min(later, following.tableDue);
-  }
-  window.trellis.drawn = following.position;
+  addToPictures();
+  drawNext();
+  showTable();
   document.documentElement.dataset.position = following.position;
-  if (later < Infinity) setTimeout(askFrame, Math.max(0, later - performance.now()));
 }
 
-function showTable(begun) {
+// The table is sorted anew while it can be seen, and rests, too.
+function showTable() {
+  const {tableDue} = following, now = performance.now();
+  if (!page.table || !tableDue || !page.table.isInView()) return;
+  clearTimeout(following.tableTimer);
+  if (now < tableDue) return void (following.tableTimer = setTimeout(askFrame, tableDue - now));
   page.table.refresh(true);
   following.tableDue = 0;
-  following.tableRest = Math.max(kTableRest, 20 * (performance.now() - begun));
+  following.tableRest = Math.max(kTableRest, kRest * (performance.now() - now));
 }
 
 function askFrame() {
@@ -246,6 +268,7 @@ async function renew() {
     following.place = place;
     following.position = place.position;
     following.reports = [];
+    following.newest.clear();
     if (!kept.every(take)) connect();
     for (const tag of ['nav', 'main']) morph(document.querySelector(tag), newer.querySelector(tag));
     document.title = newer.title;
@@ -265,7 +288,8 @@ function showNewest() {
   addCopyButtons();
   addCharts();
   for (const [name, chart] of page.charts) if (!chart.figure.isConnected) page.charts.delete(name);
-  for (const chart of page.charts.values()) chart.due = 0;
+  // A drawing that is under way is of other data.
+  for (const chart of page.charts.values()) chart.due = chart.steps = 0;
   if (page.table) page.table.renew();
   else if (element('table') && page.meta.parameters) page.table = new TrialTable(element('table'));
   document.documentElement.dataset.pages = Number(document.documentElement.dataset.pages || 0) + 1;
@@ -301,6 +325,6 @@ page.goLive = () => {
   following.kept = [];
   showLine();
   document.documentElement.dataset.position = following.position;
-  window.addEventListener('scroll', () => following.dirty.size && askFrame(), {passive: true});
+  window.addEventListener('scroll', askFrame, {passive: true});
   connect();
 };

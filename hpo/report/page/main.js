@@ -1,22 +1,12 @@
 // What is drawn where, and when.
 
 // Those in view now, the others one by one: what the reader does comes between.
-function paintAll(charts) {
-  const [near, far] = [[], []];
-  for (const chart of charts) {
-    const box = chart.figure.getBoundingClientRect();
-    (box.top < window.innerHeight && box.bottom > 0 ? near : far).push(chart);
+async function paintAll(charts) {
+  const far = charts.filter((chart) => !chart.isInView() || chart.paint());
+  for (const chart of far) {
+    await pause();
+    await chart.paintSlowly();
   }
-  for (const chart of near) chart.paint();
-  return new Promise((done) => {
-    const next = () => {
-      const chart = far.shift();
-      if (!chart) return done();
-      chart.paint();
-      setTimeout(next);
-    };
-    setTimeout(next);
-  });
 }
 
 function addCharts() {

@@ -32,8 +32,10 @@ function drawLineage(c) {
   });
   if (descent.length && descent.every(([trial]) => place.has(trial))) drawLine(pen, line, color.winner, 3);
   for (const tick of x.ticks(8)) write(pen, shown(tick), px(tick), height - 10, 'center', color.soft);
+  const marks = new Marks(rows.length);
+  for (const trial of rows) marks.add(trial, left, py(trial));
   return {note: 'A line is a trial, a step to another line a copy of its network; + and − mark a change of its shape. The winner’s line of descent is orange.',
-          marks: marksOf(rows, rows.map(() => left), rows.map(py)),
+          marks,
           mark: (over, trial) => place.has(trial) && drawLine(over, [[px(0), py(trial)], [px(last), py(trial)]], color.ink, 1)};
 }
 
@@ -51,17 +53,11 @@ function drawCandidates(c) {
   const kept = all.filter(([, , accepted]) => accepted);
   for (const [cost, score, accepted] of all) {
     if (accepted) continue;
-    pen.fillStyle = color.stopped;
-    pen.beginPath();
-    pen.arc(px(cost), py(score), 3, 0, 7);
-    pen.fill();
+    dot(pen, px(cost), py(score), color.stopped, 3);
   }
   drawLine(pen, kept.map(([cost, score]) => [px(cost), py(score)]), color.winner, 1.5);
   kept.forEach(([cost, score, , shape], i) => {
-    pen.fillStyle = color.winner;
-    pen.beginPath();
-    pen.arc(px(cost), py(score), 4.5, 0, 7);
-    pen.fill();
+    dot(pen, px(cost), py(score), color.winner, 4.5);
     const isEnd = i === 0 || i === kept.length - 1;
     if (isEnd) write(pen, shape, px(cost) + 8, py(score) + 10, 'left', color.ink, 180);
   });
@@ -69,26 +65,35 @@ function drawCandidates(c) {
 }
 
 // Two metrics at a time: the first one and each other one.
-function drawFront(c) {
+function* drawFront(c) {
   const {meta, trial} = page, {pen, color} = c;
-  const front = new Set(meta.front), one = meta.metrics[0], others = trial.m0;
+  const one = meta.metrics[0], others = trial.m0;
   const x = metricAxis(others, one.maximize), y = metricAxis(trial.value, meta.maximize);
   if (!x || !y) return {note: 'No trial has both metrics.'};
   const {px, py} = frame(c, x, y);
-  const trials = [], xs = [], ys = [];
-  for (let i = 0; i < trial.state.length; ++i) {
-    if (!Number.isFinite(trial.value[i]) || !Number.isFinite(others[i])) continue;
-    trials.push(i);
-    xs.push(px(others[i]));
-    ys.push(py(trial.value[i]));
+  const pointOf = (i) => {
+    const {m0, value} = page.trial;
+    return Number.isFinite(value[i]) && Number.isFinite(m0[i]) ? [px(m0[i]), py(value[i])] : null;
+  };
+  const marks = new Marks(others.length);
+  for (let i = 0; i < others.length; ++i) {
+    const at = pointOf(i);
+    if (at) marks.add(i, ...at);
   }
-  drawStates(c, xs, ys, trials);
-  trials.forEach((i, k) => front.has(i) && ring(pen, xs[k], ys[k], i === meta.best ? color.winner : color.data, 5.5));
-  const index = new Map(trials.map((i, k) => [i, k]));
-  return {marks: marksOf(trials, xs, ys),
+  yield* drawStates(c, marks.cut());
+  for (const i of meta.front) {
+    const at = pointOf(i);
+    if (at) ring(pen, ...at, i === meta.best ? color.winner : color.data, 5.5);
+  }
+  const drawn = (draw) => (over, i) => {
+    const at = pointOf(i);
+    if (at) draw(over, i, ...at);
+  };
+  return {marks,
           note: `Upwards ${meta.metric}, to the right ${one.name}; ringed trials are on the front` +
                 (meta.metrics.length > 1 ? ` of all ${meta.metrics.length + 1} metrics.` : '.'),
-          mark: (over, i) => index.has(i) && ring(over, xs[index.get(i)], ys[index.get(i)], color.ink, 8)};
+          mark: drawn((over, i, ...at) => ring(over, ...at, color.ink, 8)),
+          add: drawn((over, i, ...at) => drawState(c, over, i, ...at))};
 }
 
 kPictures.lineage = [drawLineage, lineageHeight];

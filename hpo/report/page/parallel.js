@@ -2,21 +2,21 @@
 
 const kBrushes = new Map();
 
+// `place`: where a trial stands from 0 to 1, `all`: where all do; -1 where one has no value.
 function parallelAxes() {
-  const {meta, trial} = page;
-  const axes = [];
+  const {meta, trial} = page, axes = [];
+  const placesOn = (at) => (value) => (Number.isFinite(value) ? Math.min(Math.max(at(value), 0), 1) : -1);
   for (let p = 0; p < shownParameters(); ++p) {
-    const x = parameterAxis(p);
+    const x = parameterAxis(p), place = placesOn(x.at);
     axes.push({name: meta.parameters[p].name, at: x.at, ticks: x.ticks, text: (v) => tickText(p, v),
-               place: (i) => {
-                 const value = paramNumber(p, i);
-                 return Number.isNaN(value) ? -1 : Math.min(Math.max(x.at(value), 0), 1);
-               }});
+               place: (i) => place(paramNumber(p, i)), all: () => Float32Array.from(paramNumbers(p), place)});
   }
   const y = metricAxis(trial.value, meta.maximize);
-  if (y)
+  if (y) {
+    const place = placesOn(y.at);
     axes.push({name: meta.metric, at: y.at, ticks: y.ticks, text: shown,
-               place: (i) => Number.isFinite(trial.value[i]) ? Math.min(Math.max(y.at(trial.value[i]), 0), 1) : -1});
+               place: (i) => place(page.trial.value[i]), all: () => Float32Array.from(page.trial.value, place)});
+  }
   return axes;
 }
 
@@ -35,47 +35,35 @@ function brushed(axes) {
   return chosen;
 }
 
-function drawParallel(c) {
-  const {pen, width, height, color} = c, {trial} = page;
-  const axes = parallelAxes();
-  if (axes.length < 2) return {note: ''};
-  const left = 30, right = 60, top = 30, bottom = 16;
-  const px = (k) => left + k * (width - left - right) / (axes.length - 1);
-  const py = (u) => height - bottom - u * (height - top - bottom);
-  const count = trial.state.length, chosen = brushed(axes);
-  const places = axes.map((one) => Float32Array.from({length: count}, (_, i) => one.place(i)));
-  const points = (i) => {
-    const line = [];
-    places.forEach((column, k) => column[i] >= 0 && line.push([px(k), py(column[i])]));
-    return line;
-  };
-  const bright = [], raster = new Raster(c);
+// The lines of trials that are not to be seen one by one, counted; returns the others, the best last.
+function* drawPale(c, places, px, py, chosen) {
+  const {trial} = page, bright = [], raster = new Raster(c), count = places[0].length;
   for (let i = 0; i < count; ++i) {
+    if (i % 500 === 0) yield;
     if (trial.state[i] === kFailed) continue;
     if (chosen ? chosen.has(i) : trial.tenth[i]) {
       bright.push(i);
       continue;
     }
     let before = -1;
-    for (let k = 0; k < axes.length; ++k) {
+    for (let k = 0; k < places.length; ++k) {
       if (places[k][i] < 0) continue;
       if (before >= 0) raster.line(px(before), py(places[before][i]), px(k), py(places[k][i]));
       before = k;
     }
   }
-  raster.paint(pen, color.stopped, count > kMany ? 0.03 : 0.22);
-  bright.sort((a, b) => trial.rank[b] - trial.rank[a]);
-  const most = Math.max(1, ...bright.slice(0, 1).map((i) => trial.rank[i]));
-  pen.globalAlpha = bright.length > 300 ? 0.35 : 0.9;
-  for (const i of bright) drawLine(pen, points(i), rankColor(trial.rank[i] / most), 1.2);
-  pen.globalAlpha = 1;
-  if (page.meta.best !== null) drawLine(pen, points(page.meta.best), color.winner, 2.2);
+  raster.paint(c.pen, c.color.stopped, count > kMany ? 0.03 : 0.22);
+  yield;
+  return bright.sort((a, b) => trial.rank[b] - trial.rank[a]);
+}
+
+function drawAxes(c, axes, px, py, top, bottom) {
+  const {pen, width, height, color} = c, room = px(1) - px(0);
   axes.forEach((one, k) => {
     pen.strokeStyle = color.soft;
     pen.lineWidth = 1;
     pen.strokeRect(px(k), top, 0, height - top - bottom);
-    write(pen, one.name, px(k), 12, k === 0 ? 'left' : k === axes.length - 1 ? 'right' : 'center', color.ink,
-          0.6 * (width - left - right) / (axes.length - 1));
+    write(pen, one.name, px(k), 12, k === 0 ? 'left' : k === axes.length - 1 ? 'right' : 'center', color.ink, 0.6 * room);
     for (const tick of one.ticks(5)) writeOver(c, one.text(tick), px(k) + 4, py(one.at(tick)), 56);
     const brush = kBrushes.get(k);
     if (!brush) return;
@@ -83,10 +71,41 @@ function drawParallel(c) {
     pen.lineWidth = 2;
     pen.strokeRect(px(k) - 6, py(brush[1]), 12, py(brush[0]) - py(brush[1]));
   });
+}
+
+function* drawParallel(c) {
+  const {pen, width, height, color} = c, {trial, meta} = page;
+  const axes = parallelAxes();
+  if (axes.length < 2) return {note: ''};
+  const left = 30, right = 60, top = 30, bottom = 16;
+  const px = (k) => left + k * (width - left - right) / (axes.length - 1);
+  const py = (u) => height - bottom - u * (height - top - bottom);
+  const chosen = brushed(axes), places = axes.map((one) => one.all());
+  yield;
+  const points = (i) => {
+    const line = [];
+    axes.forEach((one, k) => {
+      const place = one.place(i);
+      if (place >= 0) line.push([px(k), py(place)]);
+    });
+    return line;
+  };
+  const bright = yield* drawPale(c, places, px, py, chosen);
+  const most = Math.max(1, ...bright.slice(0, 1).map((i) => trial.rank[i]));
+  pen.globalAlpha = bright.length > 300 ? 0.35 : 0.9;
+  for (const [k, i] of bright.entries()) {
+    if (k % 50 === 0) yield flushed(pen);
+    drawLine(pen, points(i), rankColor(trial.rank[i] / most), 1.2);
+  }
+  pen.globalAlpha = 1;
+  if (meta.best !== null) drawLine(pen, points(meta.best), color.winner, 2.2);
+  drawAxes(c, axes, px, py, top, bottom);
   c.chart.brushing = {px, axes, unit: (y) => Math.min(Math.max((height - bottom - y) / (height - top - bottom), 0), 1)};
   const selected = chosen ? `${chosen.size} trials are selected; a click on an axis ends that.`
                           : 'The best tenth, dark to light by rank; the winner in orange. Drag along an axis to select.';
   return {note: selected, mark: (over, i) => drawLine(over, points(i), color.ink, 2),
+          add: (over, i) => page.trial.state[i] > 1 && page.trial.state[i] !== kFailed &&
+                            drawLine(over, points(i), color.stopped, 0.5),
           marks: endMarks(bright, places[axes.length - 1], px(axes.length - 1), py)};
 }
 
@@ -102,8 +121,9 @@ function writeOver(c, text, x, y, width) {
 }
 
 function endMarks(trials, column, x, py) {
-  const inside = trials.filter((i) => column[i] >= 0);
-  return marksOf(inside, inside.map(() => x), inside.map((i) => py(column[i])));
+  const marks = new Marks(trials.length);
+  for (const i of trials) if (column[i] >= 0) marks.add(i, x, py(column[i]));
+  return marks.cut();
 }
 
 // Selecting with the pointer; what is selected is what the table shows.

@@ -36,19 +36,17 @@ class Raster {
   }
 
   // Onto the canvas, in one color; the more counts the less of what is below shows.
-  paint(pen, color, least = 0.25) {
+  paint(pen, color, least = 0.25, top = 0) {
     const {counts, width, height} = this;
     let most = 1;
     for (let i = 0; i < counts.length; ++i) if (counts[i] > most) most = counts[i];
     const layer = document.createElement('canvas');
     layer.width = width;
     layer.height = height;
-    const target = layer.getContext('2d');
-    target.fillStyle = color;
-    target.fillRect(0, 0, 1, 1);
-    const [red, green, blue] = target.getImageData(0, 0, 1, 1).data;
-    const image = target.createImageData(width, height);
+    const target = layer.getContext('2d'), image = target.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
+    // #rrggbb; pixels have their bytes the other way round.
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
     const rgb = (blue << 16) | (green << 8) | red;
     const levels = Math.min(most, 4095), shades = new Uint32Array(levels + 1);
     for (let k = 1; k <= levels; ++k) {
@@ -59,7 +57,7 @@ class Raster {
       if (counts[i]) pixels[i] = shades[Math.min(counts[i], levels)];
     target.putImageData(image, 0, 0);
     pen.save();
-    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.setTransform(1, 0, 0, 1, 0, Math.round(top * this.ratio));
     pen.drawImage(layer, 0, 0);
     pen.restore();
   }

@@ -19,8 +19,9 @@ function ridge(values, at, maximize) {
 // Words stand in columns; within one, trials spread by their number.
 const spread = (trial) => ((trial * 0.6180339887) % 1 - 0.5) * 0.5;
 
-function drawStrip(c, p, y, top, found) {
-  const {meta, trial} = page, {pen, width, color} = c, parameter = meta.parameters[p];
+// Where a parameter's strip has its marks, with its axes drawn.
+function openStrip(c, p, y) {
+  const {pen, width, color} = c, parameter = page.meta.parameters[p], top = p * kStrip;
   const left = Math.min(170, width * 0.25), right = 14, height = kStrip - 30;
   const x = parameterAxis(p), words = x.kind === 'words';
   const px = (u) => left + Math.min(Math.max(u, 0), 1) * (width - left - right);
@@ -38,59 +39,61 @@ function drawStrip(c, p, y, top, found) {
   for (const tick of x.ticks(Math.max(2, Math.floor((width - left - right) / 90))))
     if (!words || room > 14)
       write(pen, tickText(p, tick), px(x.at(tick)), top + height + 22, 'center', color.soft, words ? room - 4 : 80);
-  const complete = [], values = [];
-  for (let i = 0; i < trial.value.length; ++i) {
-    const value = paramNumber(p, i);
-    if (Number.isNaN(value) || !Number.isFinite(trial.value[i]) || trial.state[i] === kFailed) continue;
-    const u = x.at(value) + (words ? spread(i) / parameter.labels.length : 0);
-    complete.push([i, px(u), py(trial.value[i])]);
-    values.push([value, trial.value[i]]);
+  const pointOf = (i, value = paramNumber(p, i)) => {
+    const {trial} = page;
+    if (Number.isNaN(value) || !Number.isFinite(trial.value[i]) || trial.state[i] === kFailed) return null;
+    return [px(x.at(value) + (words ? spread(i) / parameter.labels.length : 0)), py(trial.value[i])];
+  };
+  return {x, words, px, py, top, pointOf};
+}
+
+function* drawStrip(c, p, y, marks) {
+  const {meta, trial} = page, {pen, width, color} = c, {x, words, px, py, top, pointOf} = openStrip(c, p, y);
+  const from = marks.count, numbers = paramNumbers(p), values = [];
+  for (let i = 0; i < numbers.length; ++i) {
+    const at = pointOf(i, numbers[i]);
+    if (!at) continue;
+    marks.add(i, ...at);
+    values.push([numbers[i], trial.value[i]]);
   }
+  const {trials, xs, ys, count} = marks, isMany = count - from > kMany;
   for (const [kind, shade] of [[false, color.stopped], [true, color.data]]) {
-    const raster = new Raster({pen: c.pen, width, height: kStrip});
-    for (const [i, dx, dy] of complete)
-      if ((trial.state[i] === kComplete) === kind) raster.dot(dx, dy - top, complete.length > kMany ? 1 : 2);
-    raster.paint(shiftedContext(pen, top), shade, complete.length > kMany ? 0.4 : 0.85);
+    const raster = new Raster({pen, width, height: kStrip});
+    for (let k = from; k < count; ++k)
+      if ((trial.state[trials[k]] === kComplete) === kind) raster.dot(xs[k], ys[k] - top, isMany ? 1 : 2);
+    raster.paint(pen, shade, isMany ? 0.4 : 0.85, top);
+    yield;
   }
   if (!words)
     drawLine(pen, ridge(values, x.at, meta.maximize).map(([u, v]) => [px(u), py(v)]), color.ink, 1.2);
-  for (const [i, dx, dy] of complete) {
-    found.trials.push(i);
-    found.xs.push(dx);
-    found.ys.push(dy);
-    if (i !== meta.best) continue;
-    pen.fillStyle = color.winner;
-    pen.beginPath();
-    pen.arc(dx, dy, 4.5, 0, 7);
-    pen.fill();
-  }
-}
-
-// Paints a raster of one strip at its place.
-function shiftedContext(pen, top) {
-  return {
-    save: () => pen.save(), restore: () => pen.restore(),
-    setTransform: (...numbers) => pen.setTransform(...numbers),
-    drawImage: (image) => pen.drawImage(image, 0, Math.round(top * Math.min(window.devicePixelRatio || 1, 2))),
-  };
+  const best = meta.best === null ? null : pointOf(meta.best);
+  if (best) dot(pen, ...best, color.winner, 4.5);
+  yield;
+  return pointOf;
 }
 
 const shownParameters = () => Math.min(page.meta.parameters.length, kMostStrips);
 
-function drawStrips(c) {
-  const y = metricAxis(page.trial.value, page.meta.maximize);
+function* drawStrips(c) {
+  const y = metricAxis(page.trial.value, page.meta.maximize), {color} = c;
   if (!y) return {note: 'No trial has a number.'};
-  const found = marksOf([], [], []);
-  for (let p = 0; p < shownParameters(); ++p) drawStrip(c, p, y, p * kStrip, found);
-  const rows = new Map();
-  found.trials.forEach((one, i) => rows.has(one) ? rows.get(one).push(i) : rows.set(one, [i]));
-  const more = page.meta.parameters.length - shownParameters();
-  return {marks: found,
+  const shown = shownParameters(), marks = new Marks(shown * page.trial.state.length), strips = [];
+  for (let p = 0; p < shown; ++p) strips.push(yield* drawStrip(c, p, y, marks));
+  const more = page.meta.parameters.length - shown;
+  const everywhere = (draw) => (pen, i) => {
+    for (const pointOf of strips) {
+      const at = pointOf(i);
+      if (at) draw(pen, i, ...at);
+    }
+  };
+  return {marks: marks.cut(),
           note: (page.meta.maximize ? 'Upwards' : 'Downwards') + ' is better. The band holds the middle of the best tenth, the line is the best tenth at each place.' +
                 (more > 0 ? ` ${more} parameters of less importance are not drawn.` : ''),
-          mark: (pen, one) => {
-            for (const i of rows.get(one) || []) ring(pen, found.xs[i], found.ys[i], c.color.ink);
-          }};
+          mark: everywhere((pen, i, ...at) => ring(pen, ...at, color.ink)),
+          add: everywhere((pen, i, ...at) => {
+            const isComplete = page.trial.state[i] === kComplete;
+            dot(pen, ...at, isComplete ? color.data : color.stopped, marks.count > shown * kMany ? 1.5 : 2.5);
+          })};
 }
 
 kPictures.strips = [drawStrips, () => shownParameters() * kStrip];

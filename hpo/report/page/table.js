@@ -82,14 +82,25 @@ class TrialTable {
     this.refresh();
   }
 
+  isInView() {
+    return isInView(this.box);
+  }
+
   // `stays`: where the reader has scrolled to.
   refresh(stays) {
-    const holds = matcher(this.filter.value, this.columns), {key} = this.columns[this.sort.column];
-    const all = [...page.trial.state.keys()].filter((i) => holds(i) && (!page.picked || page.picked.has(i)));
-    const order = (i) => (Number.isNaN(key(i)) ? Infinity : key(i));
-    all.sort((a, b) => order(a) - order(b) || a - b);
-    this.list = this.sort.down ? all.reverse() : all;
-    this.count.textContent = `${all.length} of ${page.trial.state.length} trials. A click opens a trial, a second one beside it compares the two.`;
+    const holds = this.filter.value.trim() ? matcher(this.filter.value, this.columns) : () => true;
+    const {key} = this.columns[this.sort.column], count = page.trial.state.length;
+    const all = new Uint32Array(count), keys = new Float64Array(count);
+    let length = 0;
+    for (let i = 0; i < count; ++i) {
+      if (page.picked && !page.picked.has(i) || !holds(i)) continue;
+      all[length++] = i;
+      keys[i] = key(i);
+      if (Number.isNaN(keys[i])) keys[i] = Infinity;
+    }
+    this.list = all.subarray(0, length).sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
+    if (this.sort.down) this.list.reverse();
+    this.count.textContent = `${length} of ${count} trials. A click opens a trial, a second one beside it compares the two.`;
     this.space.style.height = this.list.length * kRow + 'px';
     if (!stays) this.box.scrollTop = 0;
     this.show(true);
