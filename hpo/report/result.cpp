@@ -152,8 +152,11 @@ std::string confusion_html(const Gathered& study) {
       std::vector<Cell> cells{table.classes[truth]};
       for (std::size_t given = 0; given < classes; ++given) {
         const std::int64_t rows = table.counts[truth][given];
-        const std::string_view tag = given == truth || rows == 0 ? "" : "<b class=\"wrong\">";
-        cells.push_back(Cell::of_html(base::cat(tag, rows, tag.empty() ? "" : "</b>")));
+        // Among many cells those with rows are to stand out.
+        cells.push_back(Cell::of_html(rows == 0 ? "·"
+                                      : given == truth
+                                          ? std::to_string(rows)
+                                          : base::cat("<b class=\"wrong\">", rows, "</b>")));
       }
       out.row(cells);
     }
@@ -193,7 +196,7 @@ std::string study_facts(const Gathered& study) {
   for (const TrialRow& row : study.trials) epochs += row.epochs;
   pairs.emplace_back(study.unit() + "s", std::to_string(epochs));
   if (study.best && study.best->inference_flops > 0)
-    pairs.emplace_back("a row, winner", flops(study.best->inference_flops));
+    pairs.emplace_back("winner, one row", flops(study.best->inference_flops));
   return facts(pairs);
 }
 

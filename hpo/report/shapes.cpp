@@ -1,5 +1,6 @@
 // Of networks that change their size: what was tried, and what became of it.
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -58,7 +59,13 @@ std::optional<Section> shapes_section(const Gathered& study) {
   section.heading =
       base::cat("The winner's network became ", visible(rounds.back()->accepted().shape, 80),
                 " in ", base::counted(rounds.size(), "round"), ".");
-  section.body = picture("candidates", section.heading) + rounds_table(study, rounds);
+  const bool measured = std::ranges::any_of(rounds, [](const Adapted* round) {
+    return std::ranges::any_of(round->candidates, [](const Tried& tried) {
+      return tried.inference_flops > 0 && !(std::isnan(tried.accuracy) && std::isnan(tried.loss));
+    });
+  });
+  if (measured) section.body = picture("candidates", section.heading);
+  section.body += rounds_table(study, rounds);
   return section;
 }
 

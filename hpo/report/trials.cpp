@@ -45,9 +45,12 @@ std::string trials_heading(const Gathered& study) {
   const TrialRow& last = study.trials[study.ranking[std::min(kShownTrials, all) - 1]];
   const bool spread = first.value && last.value && can_lead(first) && can_lead(last);
   if (!spread) return base::cat("All ", all, " trials");
-  return base::cat("The best ", std::min(kShownTrials, all), " of ", all, " trials lie between ",
-                   score(study.info.metric, *first.value), " and ",
-                   score(study.info.metric, *last.value), ".");
+  const std::string best = score(study.info.metric, *first.value),
+                    least = score(study.info.metric, *last.value);
+  return base::cat("The best ", std::min(kShownTrials, all), " of ", all, " trials ",
+                   best == least ? base::cat("all reached ", best)
+                                 : base::cat("lie between ", best, " and ", least),
+                   ".");
 }
 
 }  // namespace

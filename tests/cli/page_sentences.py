@@ -160,8 +160,8 @@ def trials(facts, text):
     if text == f"All {len(facts.trials)} trials":
         return True
     few = min(SHOWN, len(facts.trials))
-    return text.startswith(f"The best {few} of {len(facts.trials)} trials lie between ") and says_value(
-        text, facts.metric, facts.best["value"])
+    said = re.fullmatch(rf"The best {few} of {len(facts.trials)} trials (lie between .+ and .+|all reached .+)\.", text)
+    return bool(said) and says_value(text, facts.metric, facts.best["value"])
 
 
 def any_text(_, text):

@@ -7,7 +7,7 @@
 const kPictures = {};
 
 const kFont = '12px system-ui, sans-serif';
-// Milliseconds of drawing until others may do something.
+// Milliseconds of drawing until others may do something; twice as many until all is there.
 const kSlice = 12;
 const pause = () => new Promise((done) => setTimeout(done));
 
@@ -51,6 +51,17 @@ function write(pen, text, x, y, align, color, width) {
   pen.textBaseline = 'middle';
   pen.fillStyle = color;
   pen.fillText(width ? fitted(pen, text, width) : text, x, y);
+}
+
+// On lines a text needs a ground of its own.
+function writeOver(c, text, x, y, width) {
+  const {pen} = c, cut = fitted(pen, text, width);
+  pen.strokeStyle = c.color.card;
+  pen.lineWidth = 4;
+  pen.textAlign = 'left';
+  pen.textBaseline = 'middle';
+  pen.strokeText(cut, x, y);
+  write(pen, cut, x, y, 'left', c.color.ink);
 }
 
 // `draw(c)` paints into c.pen (c.width x c.height, c.color) and returns what the pointer can
@@ -106,7 +117,7 @@ class Chart {
   async paintSlowly() {
     const steps = this.steps = this.drawing();
     for (let from = performance.now(); !steps.next().done;) {
-      if (performance.now() - from < kSlice) continue;
+      if (performance.now() - from < (page.ready ? 1 : 2) * kSlice) continue;
       await pause();
       if (this.steps !== steps) return false;
       from = performance.now();

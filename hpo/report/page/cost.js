@@ -15,10 +15,11 @@ function lanes() {
   return {bars, count: free.length};
 }
 
-// Seconds, minutes or hours, as fits the whole.
-function clock(seconds, whole) {
+// Seconds, minutes or hours, as fits the whole, below an axis.
+function writeClock(c, whole, px) {
   const [unit, name] = whole > 10800 ? [3600, ' h'] : whole > 300 ? [60, ' min'] : [1, ' s'];
-  return shown(seconds / unit) + name;
+  for (const tick of axis('linear', 0, whole / unit).ticks(Math.floor(c.width / 90)))
+    write(c.pen, shown(tick) + name, px(tick * unit), c.height - 10, 'center', c.color.soft);
 }
 
 const shade = (color, state) =>
@@ -31,7 +32,7 @@ function* drawTimeline(c) {
   yield;
   let last = 1;
   for (const [i] of bars) last = Math.max(last, trial.ended[i]);
-  const left = 8, right = 12, bottom = 24, marks = new Marks(bars.length), lane = (height - bottom) / count;
+  const left = 18, right = 18, bottom = 24, marks = new Marks(bars.length), lane = (height - bottom) / count;
   const x = axis('linear', 0, last * meta.tick);
   const px = (ticks) => left + x.at(ticks * meta.tick) * (width - left - right);
   for (const [k, [i, row]] of bars.entries()) {
@@ -41,18 +42,17 @@ function* drawTimeline(c) {
     pen.fillRect(px(trial.began[i]), row * lane + lane * 0.1, length, Math.max(lane * 0.8, 0.7));
     marks.add(i, px(trial.began[i]) + length / 2, row * lane + lane / 2);
   }
-  for (const tick of x.ticks(Math.floor(width / 90)))
-    write(pen, clock(tick, last * meta.tick), left + x.at(tick) * (width - left - right), height - 10, 'center', color.soft);
+  writeClock(c, last * meta.tick, (seconds) => px(seconds / meta.tick));
   const rows = new Map(bars);
   return {marks: marks.cut(),
-          note: 'A bar is the last attempt of a trial: complete in the first color, stopped grey, failed dark red, the winner orange.',
+          note: 'A bar is the last attempt of a trial: complete green, stopped grey, failed red, the winner orange.',
           mark: (over, i) => {
             if (rows.has(i))
               ring(over, px((trial.began[i] + trial.ended[i]) / 2), rows.get(i) * lane + lane / 2, color.ink);
           }};
 }
 
-const timelineHeight = () => 34 + Math.min(260, Math.max(60, 12 * lanes().count));
+const timelineHeight = () => 34 + Math.min(260, Math.max(24, 12 * lanes().count));
 
 // A row a worker: how much of each moment it was busy.
 function drawDevices(c) {
@@ -65,7 +65,8 @@ function drawDevices(c) {
   pen.fillStyle = color.data;
   for (const session of sessions) {
     session.workers.forEach((worker, k) => {
-      write(pen, worker, 2, (k + 0.5) * row, 'left', color.soft, left - 8);
+      // As the table names them.
+      write(pen, worker.replace('cpu', 'core').replace('cuda', 'gpu'), 2, (k + 0.5) * row, 'left', color.soft, left - 8);
       const shares = page.trial[`u${session.id}_${k}`];
       pen.fillStyle = color.data;
       for (let bucket = 0; bucket < shares.length; ++bucket) {
@@ -79,9 +80,8 @@ function drawDevices(c) {
       pen.strokeRect(px(session.began), k * row + 1, px(session.began + session.seconds) - px(session.began), Math.max(row - 2, 1));
     });
   }
-  for (const tick of x.ticks(Math.floor(width / 90)))
-    write(pen, clock(tick, end), px(tick), height - 10, 'center', color.soft);
-  return {note: 'The darker, the busier; white is idle.'};
+  writeClock(c, end, px);
+  return {note: 'The fuller the color, the busier.'};
 }
 
 const devicesHeight = () => 30 + Math.min(400, 22 * Math.max(...page.meta.sessions.map((one) => one.workers.length)));

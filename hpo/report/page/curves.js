@@ -9,8 +9,9 @@ function stepAxis(step) {
     if (one < low) low = one;
     if (one > high) high = one;
   }
-  const log = low > 0 && high / low >= 9 && new Set(step.subarray(0, 4000)).size <= 12;
-  return wholeAxis(log ? 'log' : 'linear', log ? low : Math.min(low, 0), high);
+  const rungs = [...new Set(step.subarray(0, 4000))].sort((a, b) => a - b);
+  if (low <= 0 || high / low < 9 || rungs.length > 12) return wholeAxis('linear', low, high);
+  return {...axis('log', low, high), ticks: () => rungs};
 }
 
 // The trials with the best ranks, the best last.
@@ -52,7 +53,7 @@ function* countCurves(c, px, py, complete) {
 }
 
 function* drawCurves(c) {
-  const {curve, meta} = page, {pen, color} = c;
+  const {curve, meta, trial} = page, {pen, color} = c;
   if (!curve) return {note: 'The curves are being read.'};
   const y = metricAxis(curve.value, meta.maximize);
   yield;
@@ -66,7 +67,7 @@ function* drawCurves(c) {
   const top = leaders(), marks = new Marks(top.reduce((sum, i) => sum + lengthOf(i), 0));
   for (const i of top) {
     const line = curvePoints(i, px, py), isBest = i === meta.best;
-    drawLine(pen, line, isBest ? color.winner : color.ink, isBest ? 2.5 : 0.8);
+    drawLine(pen, line, isBest ? color.winner : trial.state[i] === kComplete ? color.data : color.soft, isBest ? 2.5 : 1);
     for (const at of line) marks.add(i, ...at);
   }
   return {marks: marks.cut(), mark: (over, i) => drawLine(over, curvePoints(i, px, py), color.ink, 2),
@@ -76,8 +77,9 @@ function* drawCurves(c) {
             if (from && Number.isFinite(from[1])) drawLine(over, [[px(from[0]), py(from[1])], at], color.stopped, 1);
             else dot(over, ...at, color.stopped, 1.5);
           },
-          note: (dense ? 'Drawn as density: the darker, the more curves. ' : 'Grey where a trial did not complete. ') +
-                'The winner is orange, the next nine are thin lines.' +
+          note: (dense ? 'Drawn as density: the darker, the more curves. ' : '') +
+                (trial.state.some((state) => state !== kComplete) ? 'Grey where a trial did not complete. ' : '') +
+                'The winner is orange' + (top.length > 1 ? ', the next best are thin lines.' : '.') +
                 (y.outside ? ` ${y.outside} reports lie outside and stand on the edge.` : '')};
 }
 

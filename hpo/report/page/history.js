@@ -94,7 +94,7 @@ function drawStairs(pen, steps, px, py, last, color) {
 
 function* drawHistory(c) {
   const {meta, trial} = page, {pen, color} = c;
-  const y = metricAxis(trial.value, meta.maximize);
+  const y = metricAxis(trial.value, meta.maximize, meta.baseline?.value);
   if (!y) return {note: 'No trial has a number.'};
   const places = placesOf(historyBy.by);
   const last = Math.max(1e-9, places.reduce((a, b) => (b > a ? b : a), 0));
@@ -111,13 +111,15 @@ function* drawHistory(c) {
   if (meta.baseline && meta.baseline.value !== null) {
     const at = py(meta.baseline.value);
     drawLine(pen, [[px(0), at], [c.width - right, at]], color.soft, 1, [4, 4]);
-    write(pen, meta.baseline.name, c.width - right - 4, at - 9, 'right', color.soft, 260);
   }
   yield* drawStates(c, marks.cut());
   drawStairs(pen, bestSoFar(places), px, py, last, color.winner);
   const best = meta.best === null ? null : pointOf(meta.best);
   if (best) dot(pen, ...best, color.winner, 4.5);
-  const notes = ['Dots are complete, rings stopped early, crosses failed; the line is the best so far.'];
+  const has = (state) => trial.state.includes(state);
+  const kinds = [has(kComplete) && 'dots are complete', has(kStopped) && 'rings stopped early', has(kFailed) && 'crosses failed'];
+  const notes = ['The line is the best so far; ' + kinds.filter(Boolean).join(', ') + '.'];
+  if (meta.baseline && meta.baseline.value !== null) notes.push(`Dashed: ${meta.baseline.name}.`);
   if (y.outside) notes.push(`${y.outside} of ${marks.count} lie outside and stand on the edge.`);
   if (failed) notes.push(`${failed} failed.`);
   return {marks, note: notes.join(' '),

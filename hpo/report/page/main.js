@@ -58,6 +58,8 @@ function repaintWhenChanged() {
   const printed = (on) => {
     document.documentElement.classList.toggle('print', on);
     for (const chart of page.charts.values()) chart.paint();
+    // The first rows are on the paper.
+    if (on && page.table) page.table.box.scrollTop = 0;
   };
   window.addEventListener('beforeprint', () => printed(true));
   window.addEventListener('afterprint', () => printed(false));

@@ -42,6 +42,8 @@ function drawLineage(c) {
 const lineageHeight = () =>
   40 + 22 * Math.min(40, new Set(page.meta.lineage.hands.flatMap(([trial, source]) => [trial, source])).size);
 
+const flopsText = (count) => (count >= 1e6 ? shown(count / 1e6) + ' MFLOP' : count >= 1e3 ? shown(count / 1e3) + ' kFLOP' : shown(count) + ' FLOP');
+
 // What each candidate costs and scored; the line joins what was kept.
 function drawCandidates(c) {
   const {pen, color} = c, all = page.meta.candidates.filter(([cost, score]) => cost > 0 && score !== null);
@@ -49,7 +51,7 @@ function drawCandidates(c) {
   const better = page.meta.maximize;
   const costs = all.map(([cost]) => cost), scores = sorted(all.map(([, score]) => score));
   const y = axis(kindOf(scores, better), scores[0], scores[scores.length - 1], 1e-4);
-  const {px, py} = frame(c, axis('log', Math.min(...costs) / 1.1, Math.max(...costs) * 1.1), y);
+  const {px, py} = frame(c, axis('log', Math.min(...costs) / 1.1, Math.max(...costs) * 1.1), y, {xText: flopsText});
   const kept = all.filter(([, , accepted]) => accepted);
   for (const [cost, score, accepted] of all) {
     if (accepted) continue;
@@ -61,7 +63,7 @@ function drawCandidates(c) {
     const isEnd = i === 0 || i === kept.length - 1;
     if (isEnd) write(pen, shape, px(cost) + 8, py(score) + 10, 'left', color.ink, 180);
   });
-  return {note: 'Below: FLOPs of one row. Upwards: what a candidate scored on the rows of its race. The line is what the network became.'};
+  return {note: 'To the right: work of one row. Upwards: what a candidate scored on the rows of its race. The line is what the network became.'};
 }
 
 // Two metrics at a time: the first one and each other one.

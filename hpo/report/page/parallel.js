@@ -60,10 +60,13 @@ function* drawPale(c, places, px, py, chosen) {
 function drawAxes(c, axes, px, py, top, bottom) {
   const {pen, width, height, color} = c, room = px(1) - px(0);
   axes.forEach((one, k) => {
+    const isEnd = k === 0 || k === axes.length - 1;
     pen.strokeStyle = color.soft;
     pen.lineWidth = 1;
     pen.strokeRect(px(k), top, 0, height - top - bottom);
-    write(pen, one.name, px(k), 12, k === 0 ? 'left' : k === axes.length - 1 ? 'right' : 'center', color.ink, 0.6 * room);
+    // Where there is little room, the names stand in two rows.
+    write(pen, one.name, px(k), room < 90 && k % 2 ? 28 : 12, k === 0 ? 'left' : isEnd ? 'right' : 'center', color.ink,
+          (room < 90 ? 1.3 : isEnd ? 0.6 : 0.8) * room);
     for (const tick of one.ticks(5)) writeOver(c, one.text(tick), px(k) + 4, py(one.at(tick)), 56);
     const brush = kBrushes.get(k);
     if (!brush) return;
@@ -77,7 +80,7 @@ function* drawParallel(c) {
   const {pen, width, height, color} = c, {trial, meta} = page;
   const axes = parallelAxes();
   if (axes.length < 2) return {note: ''};
-  const left = 30, right = 60, top = 30, bottom = 16;
+  const left = 30, right = 60, bottom = 16, top = (width - left - right) / (axes.length - 1) < 90 ? 46 : 30;
   const px = (k) => left + k * (width - left - right) / (axes.length - 1);
   const py = (u) => height - bottom - u * (height - top - bottom);
   const chosen = brushed(axes), places = axes.map((one) => one.all());
@@ -90,34 +93,23 @@ function* drawParallel(c) {
     });
     return line;
   };
-  const bright = yield* drawPale(c, places, px, py, chosen);
+  const dark = isDark(), bright = yield* drawPale(c, places, px, py, chosen);
   const most = Math.max(1, ...bright.slice(0, 1).map((i) => trial.rank[i]));
   pen.globalAlpha = bright.length > 300 ? 0.35 : 0.9;
   for (const [k, i] of bright.entries()) {
     if (k % 50 === 0) yield flushed(pen);
-    drawLine(pen, points(i), rankColor(trial.rank[i] / most), 1.2);
+    drawLine(pen, points(i), rankColor(trial.rank[i] / most, dark), 1.2);
   }
   pen.globalAlpha = 1;
   if (meta.best !== null) drawLine(pen, points(meta.best), color.winner, 2.2);
   drawAxes(c, axes, px, py, top, bottom);
   c.chart.brushing = {px, axes, unit: (y) => Math.min(Math.max((height - bottom - y) / (height - top - bottom), 0), 1)};
   const selected = chosen ? `${chosen.size} trials are selected; a click on an axis ends that.`
-                          : 'The best tenth, dark to light by rank; the winner in orange. Drag along an axis to select.';
+                          : (bright.length > 1 ? 'The best tenth by rank, from ' + (dark ? 'light to dark' : 'dark to light') + '. ' : '') + 'The winner is orange. Drag along an axis to select.';
   return {note: selected, mark: (over, i) => drawLine(over, points(i), color.ink, 2),
           add: (over, i) => page.trial.state[i] > 1 && page.trial.state[i] !== kFailed &&
                             drawLine(over, points(i), color.stopped, 0.5),
           marks: endMarks(bright, places[axes.length - 1], px(axes.length - 1), py)};
-}
-
-// On lines a text needs a ground of its own.
-function writeOver(c, text, x, y, width) {
-  const {pen, color} = c, cut = fitted(pen, text, width);
-  pen.strokeStyle = color.card;
-  pen.lineWidth = 4;
-  pen.textAlign = 'left';
-  pen.textBaseline = 'middle';
-  pen.strokeText(cut, x, y);
-  write(pen, cut, x, y, 'left', color.ink);
 }
 
 function endMarks(trials, column, x, py) {

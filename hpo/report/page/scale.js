@@ -49,12 +49,14 @@ function sampled(values) {
 }
 
 // The axis of a metric: from the worst twentieth to the best; what lies outside stands on the edge.
-function metricAxis(values, maximize) {
+// `other`: another value that it is to have, unless that is among the worst.
+function metricAxis(values, maximize, other = null) {
   const all = sampled(values);
   if (all.length === 0) return null;
   const kind = kindOf(all, maximize);
-  const low = maximize ? quantile(all, 0.05) : all[0];
-  const high = maximize ? all[all.length - 1] : quantile(all, 0.95);
+  let low = maximize ? quantile(all, 0.05) : all[0], high = maximize ? all[all.length - 1] : quantile(all, 0.95);
+  if (other !== null && (maximize || all[0] === high)) high = Math.max(high, other);
+  if (other !== null && (!maximize || all[0] === all[all.length - 1])) low = Math.min(low, other);
   let below = 1, outside = 0;
   for (let i = 0; i < values.length; ++i) {
     const value = values[i];
@@ -66,7 +68,7 @@ function metricAxis(values, maximize) {
   return made;
 }
 
-function candidatesOf(kind, low, high) {
+function candidatesOf(kind, low, high, count) {
   const out = [];
   if (kind === 'share') {
     for (let away = 1; away > 1e-7; away /= 10)
@@ -75,7 +77,7 @@ function candidatesOf(kind, low, high) {
   } else if (kind === 'log') {
     const decades = Math.log10(high / low);
     for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power)
-      for (const step of decades > 2 ? [1] : [1, 2, 5]) out.push(+(step * 10 ** power).toPrecision(12));
+      for (const step of 3 * decades > count ? [1] : [1, 2, 5]) out.push(+(step * 10 ** power).toPrecision(12));
   }
   return out;
 }
@@ -93,7 +95,7 @@ function linearTicks(low, high, count) {
 // At most `count` and never close to each other.
 function ticksOf(kind, low, high, at, count) {
   if (!(high > low)) return [low];
-  const all = kind === 'linear' ? linearTicks(low, high, count) : candidatesOf(kind, low, high);
+  const all = kind === 'linear' ? linearTicks(low, high, count) : candidatesOf(kind, low, high, count);
   const inside = all.filter((v) => at(v) > -1e-9 && at(v) < 1 + 1e-9).sort((a, b) => a - b);
   const out = [];
   for (const value of inside)
@@ -115,10 +117,13 @@ function parameterAxis(p) {
 const tickText = (p, value) =>
   page.meta.parameters[p].number ? shown(value) : page.meta.parameters[p].labels[value];
 
-// Dark to light, for ranks: the first is 0.
+const isDark = () =>
+  matchMedia('(prefers-color-scheme: dark)').matches && !document.documentElement.classList.contains('print');
+
+// For ranks, the first is 0: from what stands out most to what does least.
 const kRanks = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [170, 220, 50]];
-function rankColor(share) {
-  const place = Math.min(Math.max(share, 0), 1) * (kRanks.length - 1);
+function rankColor(share, dark) {
+  const place = Math.min(Math.max(dark ? 1 - 0.7 * share : share, 0), 1) * (kRanks.length - 1);
   const below = Math.min(Math.floor(place), kRanks.length - 2), part = place - below;
   const mixed = kRanks[below].map((c, i) => Math.round(c + part * (kRanks[below + 1][i] - c)));
   return `rgb(${mixed.join(',')})`;

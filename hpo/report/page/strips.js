@@ -57,19 +57,20 @@ function* drawStrip(c, p, y, marks) {
     values.push([numbers[i], trial.value[i]]);
   }
   const {trials, xs, ys, count} = marks, isMany = count - from > kMany;
-  for (const [kind, shade] of [[false, color.stopped], [true, color.data]]) {
+  for (const [kind, shade] of isMany ? [[false, color.stopped], [true, color.data]] : []) {
     const raster = new Raster({pen, width, height: kStrip});
     for (let k = from; k < count; ++k)
-      if ((trial.state[trials[k]] === kComplete) === kind) raster.dot(xs[k], ys[k] - top, isMany ? 1 : 2);
-    raster.paint(pen, shade, isMany ? 0.4 : 0.85, top);
+      if ((trial.state[trials[k]] === kComplete) === kind) raster.dot(xs[k], ys[k] - top, 1);
+    raster.paint(pen, shade, 0.4, top);
     yield;
   }
-  if (!words)
-    drawLine(pen, ridge(values, x.at, meta.maximize).map(([u, v]) => [px(u), py(v)]), color.ink, 1.2);
+  for (let k = from; !isMany && k < count; ++k) drawState(c, pen, trials[k], xs[k], ys[k]);
+  const line = words ? [] : ridge(values, x.at, meta.maximize);
+  drawLine(pen, line.map(([u, v]) => [px(u), py(v)]), color.ink, 1.2);
   const best = meta.best === null ? null : pointOf(meta.best);
   if (best) dot(pen, ...best, color.winner, 4.5);
   yield;
-  return pointOf;
+  return {pointOf, hasLine: line.length > 0};
 }
 
 const shownParameters = () => Math.min(page.meta.parameters.length, kMostStrips);
@@ -81,19 +82,18 @@ function* drawStrips(c) {
   for (let p = 0; p < shown; ++p) strips.push(yield* drawStrip(c, p, y, marks));
   const more = page.meta.parameters.length - shown;
   const everywhere = (draw) => (pen, i) => {
-    for (const pointOf of strips) {
+    for (const {pointOf} of strips) {
       const at = pointOf(i);
       if (at) draw(pen, i, ...at);
     }
   };
   return {marks: marks.cut(),
-          note: (page.meta.maximize ? 'Upwards' : 'Downwards') + ' is better. The band holds the middle of the best tenth, the line is the best tenth at each place.' +
+          note: (page.meta.maximize ? 'Upwards' : 'Downwards') + ' is better.' +
+                (page.meta.parameters.some((one) => one.low !== null) ? ' The band holds the middle of the best tenth.' : '') +
+                (strips.some((one) => one.hasLine) ? ' The line is the best tenth at each place.' : '') +
                 (more > 0 ? ` ${more} parameters of less importance are not drawn.` : ''),
           mark: everywhere((pen, i, ...at) => ring(pen, ...at, color.ink)),
-          add: everywhere((pen, i, ...at) => {
-            const isComplete = page.trial.state[i] === kComplete;
-            dot(pen, ...at, isComplete ? color.data : color.stopped, marks.count > shown * kMany ? 1.5 : 2.5);
-          })};
+          add: everywhere((pen, i, ...at) => drawState(c, pen, i, ...at))};
 }
 
 kPictures.strips = [drawStrips, () => shownParameters() * kStrip];

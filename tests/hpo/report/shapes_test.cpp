@@ -97,6 +97,30 @@ TEST(Shapes, OfAWinnerThatGrew) {
   EXPECT_EQ(section->lead, "All networks together went through 3 rounds with 6 candidates.");
   EXPECT_NE(section->body.find("widen &lt;fc1&gt; by 16"), std::string::npos);
   EXPECT_NE(section->body.find("better &amp; worth it"), std::string::npos);
+  EXPECT_NE(section->body.find("data-chart=\"candidates\""), std::string::npos);
+}
+
+TEST(Shapes, HasNoPictureOfCandidatesThatNobodyMeasured) {
+  support::TempFolder folder;
+  made::Made made(folder.path());
+  made.create(0, made::params_of(0));
+  Adapted adapted{.grid = 1, .from = 3, .until = 5, .rows = 0, .candidates = {}};
+  adapted.candidates.push_back({.operations = "[]",
+                                .change = "shrink fc1 by 4",
+                                .shape = "64-28-10",
+                                .weights = 2000,
+                                .inference_flops = 4000,
+                                .loss = NAN,
+                                .accuracy = NAN,
+                                .accepted = true,
+                                .why = "to explore"});
+  made.add(0, adapted);
+  made.report(0, 5, 0.9);
+  made.end(0, TrialState::complete);
+  const auto section = shapes_section(gather(made.reader(), {}));
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->body.find("data-chart"), std::string::npos);
+  EXPECT_NE(section->body.find("to explore"), std::string::npos);
 }
 
 }  // namespace
