@@ -21,6 +21,8 @@ constexpr std::array kBenchmarks = {
               run_tasks},
     Benchmark{"agents", "tasks on agents here, and what hundreds of agents ask of a driver",
               run_agents},
+    Benchmark{"aggregator", "sums of gradients through a switch, simulated and over UDP; a study",
+              run_aggregator},
     Benchmark{"nodes",
               "short tasks and trials on four nodes beside Dask, Ray Tune and Optuna (needs root)",
               run_nodes},

@@ -13,7 +13,7 @@ namespace rt::net::aggregator {
 
 struct Processes {
   std::uint32_t slots = 16;
-  Patience patience{std::chrono::milliseconds(2), 100};
+  Patience patience;
   double drop = 0;  ///< of the packets that each process sends
   std::uint64_t seed = 0;
 };
