@@ -33,6 +33,7 @@ LIBRARIES = [
     ("StarPU", r"starpu.*\.h", ["runtime/starpu", "bench/raw_starpu.cpp"]),
     ("oneTBB", r"(oneapi/)?tbb/.*", ["bench/raw_tbb.cpp"]),
     ("MPI", r"mpi\.h", []),
+    ("SimGrid", r"simgrid/.*", ["tests/runtime/net/sums"]),
     ("gRPC", r"(grpc|grpcpp)/.*", ["runtime/net/grpc", "tests"]),
     ("OpenSSL", r"openssl/.*", ["runtime/net/tls", "tests"]),
     ("CUDA", r"(cuda|cublas|cudnn|nccl|curand|nvml).*\.h|.*\.cuh", ["kernels/cuda", "runtime/starpu", "tests"]),
