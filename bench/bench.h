@@ -70,6 +70,8 @@ std::vector<Case> run_agents(
     const Options& options);  ///< tasks on agents, and what hundreds of them ask of a driver
 std::vector<Case> run_aggregator(
     const Options& options);  ///< sums through a switch, simulated and over UDP
+std::vector<Case> run_sums(
+    const Options& options);  ///< sums over two processes, through TLS and shared memory
 std::vector<Case> run_nodes(
     const Options& options);  ///< naps on four nodes of a Slurm cluster, ours and rivals'
 std::vector<Case> run_cholesky(

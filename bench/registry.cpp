@@ -23,6 +23,7 @@ constexpr std::array kBenchmarks = {
               run_agents},
     Benchmark{"aggregator", "sums of gradients through a switch, simulated and over UDP; a study",
               run_aggregator},
+    Benchmark{"sums", "sums over two processes, through TLS and through shared memory", run_sums},
     Benchmark{"nodes",
               "short tasks and trials on four nodes beside Dask, Ray Tune and Optuna (needs root)",
               run_nodes},
