@@ -100,7 +100,7 @@ bool Exchange::send_some() {
   bool moved = false;
   int blocked = -1;  // messages to a peer lie side by side and keep their order
   for (Outgoing& one : outgoing_) {
-    if (one.send.peer == blocked) continue;
+    if (one.send.peer == blocked || one.done == sizeof(Header) + one.header.bytes) continue;
     const auto header = std::as_bytes(std::span(&one.header, 1));
     const auto head = header.subspan(std::min(one.done, header.size()));
     const auto rest = bytes_of(one.send.from).subspan(one.done - std::min(one.done, header.size()));
@@ -111,8 +111,9 @@ bool Exchange::send_some() {
     moved = moved || sent > 0;
     if (sent < head.size() + rest.size()) blocked = one.send.peer;
   }
-  std::erase_if(outgoing_,
-                [](const Outgoing& one) { return one.done == sizeof(Header) + one.header.bytes; });
+  std::erase_if(outgoing_, [&](const Outgoing& one) {
+    return one.done == sizeof(Header) + one.header.bytes && links_.flush(one.send.peer);
+  });
   return moved;
 }
 

@@ -34,6 +34,9 @@ class Links {
   /// was. Never waits. What was not sent must be sent next.
   virtual std::size_t send(int peer, std::span<const std::byte> head,
                            std::span<const std::byte> body) = 0;
+  /// Returns true if all that send() took for the peer is on its way. Else wait() for room, and
+  /// call it again.
+  virtual bool flush(int peer) = 0;
   /// Returns what has come from the peer and was not taken: at least 4 bytes, or nothing. The
   /// bytes stay until the next call for that peer. They begin at a multiple of 4 bytes of memory
   /// if all that was taken before was a multiple of 4 bytes.

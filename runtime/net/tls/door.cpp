@@ -186,7 +186,7 @@ class Gathering {
     const Hello own = hello_to(peer);
     const auto rest = std::as_bytes(std::span(&own, 1)).subspan(one.said);
     if (!rest.empty()) one.said += one.stream->write(rest, {});
-    return one.said == sizeof own;
+    return one.said == sizeof own && one.stream->flush();
   }
 
   static bool hear(Attempt& one) {

@@ -28,6 +28,13 @@ std::size_t TlsLinks::send(int peer, std::span<const std::byte> head,
   return sent;
 }
 
+bool TlsLinks::flush(int peer) {
+  const bool sent = stream(peer).flush();
+  if (!sent && !stream(peer).end().empty() && incoming(peer).empty())
+    throw sums::LinkLost(peer, stream(peer).end());
+  return sent;
+}
+
 std::span<const std::byte> TlsLinks::incoming(int peer) {
   const std::span<const std::byte> come = stream(peer).incoming();
   if (come.empty() && !stream(peer).end().empty()) throw sums::LinkLost(peer, stream(peer).end());

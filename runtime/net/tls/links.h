@@ -18,6 +18,7 @@ class TlsLinks final : public sums::Links {
   [[nodiscard]] int own() const noexcept override { return own_; }
   std::size_t send(int peer, std::span<const std::byte> head,
                    std::span<const std::byte> body) override;
+  bool flush(int peer) override;
   std::span<const std::byte> incoming(int peer) override;
   void take(int peer, std::size_t bytes) override;
   void wait(std::span<const int> from, std::span<const int> to, base::Duration most) override;

@@ -19,44 +19,11 @@ namespace rt::net::tls {
 
 namespace {
 
-constexpr std::size_t kRecord = 16 << 10;   ///< of TLS, at most
-constexpr int kReadAhead = 4 * (16 << 10);  ///< bytes that one call of the kernel brings
+constexpr std::size_t kRecord = 16 << 10;  ///< of TLS, at most
 /// AES-GCM allows 2^24.5 records with one key (RFC 8446, section 5.5).
 constexpr std::size_t kBytesOfKey = std::size_t{1} << 36;
 
-// OpenSSL's own BIO for sockets writes with write(), which raises SIGPIPE if the peer has gone.
-
-int write_socket(BIO* bio, const char* data, int size) {
-  BIO_clear_retry_flags(bio);
-  const int fd = static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-  const auto sent = ::send(fd, data, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
-  return static_cast<int>(sent);
-}
-
-int read_socket(BIO* bio, char* data, int size) {
-  BIO_clear_retry_flags(bio);
-  const int fd = static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-  const auto come = ::recv(fd, data, static_cast<std::size_t>(size), 0);
-  if (come < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
-  return static_cast<int>(come);
-}
-
-long control_socket(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
-
-BIO* make_socket_bio(int fd) {
-  static BIO_METHOD* const method = [] {
-    BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "member");
-    BIO_meth_set_write(made, write_socket);
-    BIO_meth_set_read(made, read_socket);
-    BIO_meth_set_ctrl(made, control_socket);
-    return made;
-  }();
-  BIO* const bio = BIO_new(method);
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd)));
-  BIO_set_init(bio, 1);
-  return bio;
-}
+constexpr std::size_t kTogether = 8 * kRecord;  ///< bytes that go to the socket by one call
 
 struct BioFreer {
   void operator()(BIO* bio) const noexcept { BIO_free_all(bio); }
@@ -90,6 +57,46 @@ bool show(SSL_CTX* context, const Identity& own) {
 
 }  // namespace
 
+// OpenSSL's own BIO for sockets writes each record at once, and with write(), which raises SIGPIPE
+// if the peer has gone.
+struct Sockets {
+  static int write(BIO* bio, const char* data, int size) {
+    BIO_clear_retry_flags(bio);
+    auto& stream = *static_cast<Stream*>(BIO_get_data(bio));
+    const bool full = stream.out_.size() - stream.gone_ >= kTogether;
+    if (full && !stream.flush() && stream.cut_.empty()) {
+      BIO_set_retry_write(bio);
+      return -1;
+    }
+    stream.out_.insert(stream.out_.end(), data, data + size);
+    return size;
+  }
+
+  static int read(BIO* bio, char* data, int size) {
+    BIO_clear_retry_flags(bio);
+    const int fd = static_cast<Stream*>(BIO_get_data(bio))->fd();
+    const auto come = ::recv(fd, data, static_cast<std::size_t>(size), 0);
+    if (come < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
+    return static_cast<int>(come);
+  }
+
+  static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+
+  static BIO* make(Stream& stream) {
+    static BIO_METHOD* const method = [] {
+      BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "member");
+      BIO_meth_set_write(made, write);
+      BIO_meth_set_read(made, read);
+      BIO_meth_set_ctrl(made, control);
+      return made;
+    }();
+    BIO* const bio = BIO_new(method);
+    BIO_set_data(bio, &stream);
+    BIO_set_init(bio, 1);
+    return bio;
+  }
+};
+
 void ContextFreer::operator()(ssl_ctx_st* context) const noexcept { SSL_CTX_free(context); }
 void Stream::Freer::operator()(ssl_st* ssl) const noexcept { SSL_free(ssl); }
 
@@ -107,15 +114,17 @@ Context make_context(const Identity& own) {
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   (void)SSL_CTX_set_num_tickets(context.get(), 0);
+  // A record and the header of the next one come by one call. Larger buffers make OpenSSL move what
+  // is left of them after each record.
   SSL_CTX_set_read_ahead(context.get(), 1);
-  SSL_CTX_set_default_read_buffer_len(context.get(), kReadAhead);
   return context;
 }
 
 Stream::Stream(ssl_ctx_st* context, base::File socket, bool dials)
     : socket_(std::move(socket)), ssl_(SSL_new(context)), come_(2 * kRecord) {
   if (!ssl_) throw base::Error(base::Errc::internal, "OpenSSL could not make a connection");
-  BIO* const bio = make_socket_bio(socket_.fd());
+  BIO* const bio = Sockets::make(*this);
+  out_.reserve(2 * kTogether);
   SSL_set_bio(ssl_.get(), bio, bio);
   if (dials)
     SSL_set_connect_state(ssl_.get());
@@ -126,6 +135,7 @@ Stream::Stream(ssl_ctx_st* context, base::File socket, bool dials)
 Stream::~Stream() {
   // Says that nothing follows: without it the peer takes the end for a cut.
   if (end_.empty() && SSL_is_init_finished(ssl_.get()) == 1) (void)SSL_shutdown(ssl_.get());
+  (void)flush();
   ERR_clear_error();
 }
 
@@ -133,8 +143,7 @@ void Stream::note(int code, const char* doing) {
   switch (SSL_get_error(ssl_.get(), code)) {
     case SSL_ERROR_WANT_READ:
       return;
-    case SSL_ERROR_WANT_WRITE:
-      waits_for_room_ = true;
+    case SSL_ERROR_WANT_WRITE:  // flush() has noted it
       return;
     case SSL_ERROR_ZERO_RETURN:
       end_ = "it has left";
@@ -149,12 +158,32 @@ void Stream::note(int code, const char* doing) {
   ERR_clear_error();
 }
 
-bool Stream::shake() {
-  if (!end_.empty()) return false;
+bool Stream::flush() {
   waits_for_room_ = false;
+  while (gone_ < out_.size() && cut_.empty()) {
+    const auto sent = ::send(fd(), out_.data() + gone_, out_.size() - gone_, MSG_NOSIGNAL);
+    if (sent > 0) {
+      gone_ += static_cast<std::size_t>(sent);
+    } else if (errno == EAGAIN) {
+      waits_for_room_ = true;
+      break;
+    } else if (errno != EINTR) {
+      cut_ = "its connection broke: " + base::errno_words(errno);
+    }
+  }
+  if (!cut_.empty()) gone_ = out_.size();
+  if (gone_ == out_.size() || gone_ >= kTogether) {
+    out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(gone_));
+    gone_ = 0;
+  }
+  return out_.empty() && cut_.empty();
+}
+
+bool Stream::shake() {
+  if (!end().empty()) return false;
   const int code = SSL_do_handshake(ssl_.get());
   if (code != 1) note(code, "it was greeted");
-  return code == 1;
+  return flush() && code == 1;
 }
 
 std::size_t Stream::write_some(std::span<const std::byte> bytes) {
@@ -175,8 +204,7 @@ std::size_t Stream::write_some(std::span<const std::byte> bytes) {
 // After a write that found no room OpenSSL wants the same bytes again, as many: a record that is
 // encrypted cannot change. So records are cut from head and body by their sizes alone.
 std::size_t Stream::write(std::span<const std::byte> head, std::span<const std::byte> body) {
-  waits_for_room_ = false;
-  if (!end_.empty()) return 0;
+  if (!end().empty()) return 0;
   std::size_t all = 0;
   if (!head.empty()) {
     std::array<std::byte, kRecord> record;
@@ -184,15 +212,15 @@ std::size_t Stream::write(std::span<const std::byte> head, std::span<const std::
     std::memcpy(record.data(), head.data(), head.size());
     if (more > 0) std::memcpy(record.data() + head.size(), body.data(), more);
     all = write_some(std::span(record).first(head.size() + more));
-    if (all == 0) return 0;
-    body = body.subspan(more);
+    body = body.subspan(all == 0 ? 0 : more);
   }
-  while (!body.empty() && end_.empty()) {
+  while (!body.empty() && end_.empty() && (head.empty() || all > 0)) {
     const std::size_t sent = write_some(body.first(std::min(body.size(), kRecord)));
     if (sent == 0) break;
     all += sent;
     body = body.subspan(sent);
   }
+  (void)flush();
   return all;
 }
 

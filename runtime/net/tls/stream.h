@@ -37,18 +37,22 @@ class Stream {
   [[nodiscard]] int fd() const noexcept { return socket_.fd(); }
   /// Goes on with the handshake. Returns true when it is complete.
   bool shake();
-  /// True if the handshake, or the last write(), waits for room in the socket.
+  /// True if something waits for room in the socket.
   [[nodiscard]] bool waits_for_room() const noexcept { return waits_for_room_; }
-  /// Why nothing comes or goes any more; empty while something may.
-  [[nodiscard]] const std::string& end() const noexcept { return end_; }
+  /// Why nothing comes or goes any more; empty while something may. What came before can still be
+  /// taken.
+  [[nodiscard]] const std::string& end() const noexcept { return end_.empty() ? cut_ : end_; }
 
   /// Sends as much of head, then body, as there is room for; see sums::Links::send().
   std::size_t write(std::span<const std::byte> head, std::span<const std::byte> body);
+  /// Returns true if all that was written has gone to the socket.
+  bool flush();
   /// Returns what has come: 4 bytes at least, or nothing. Valid until the next call.
   std::span<const std::byte> incoming();
   void take(std::size_t bytes) noexcept { first_ += bytes; }
 
  private:
+  friend struct Sockets;
   std::size_t write_some(std::span<const std::byte> bytes);
   /// Notes what a call of OpenSSL that returned `code` waits for, or that the stream has ended.
   void note(int code, const char* doing);
@@ -59,8 +63,12 @@ class Stream {
   base::File socket_;
   std::unique_ptr<ssl_st, Freer> ssl_;
   bool waits_for_room_ = false;
-  std::string end_;
+  std::string end_, cut_;      ///< of what comes, of what goes
   std::size_t since_key_ = 0;  ///< bytes sent with this key
+  /// What is encrypted and has not gone to the socket begins at gone_. Records go together: each
+  /// call of the kernel costs as much as encrypting one.
+  std::vector<char> out_;
+  std::size_t gone_ = 0;
   /// What has come and was not taken is [first_, last_).
   std::vector<std::byte> come_;
   std::size_t first_ = 0, last_ = 0;

@@ -23,6 +23,7 @@ class HandMade final : public Links {
     sent.insert(sent.end(), body.begin(), body.end());
     return head.size() + body.size();
   }
+  bool flush(int) override { return ++flushes >= 3; }  // not at once
   std::span<const std::byte> incoming(int) override {
     // A few bytes at a time.
     return std::span(come).subspan(taken, std::min<std::size_t>(come.size() - taken, 12));
@@ -45,6 +46,7 @@ class HandMade final : public Links {
 
   base::Bytes sent, come;
   std::size_t taken = 0;
+  int flushes = 0;
 };
 
 class ExchangeOfTwo : public testing::Test {
