@@ -219,10 +219,7 @@ Section result_section(const Gathered& study) {
   const auto put = [&](const std::string& html) {
     if (!html.empty()) beside += base::cat("<div>", html, "</div>\n");
   };
-  if (study.best) {
-    put(winner_parameters(study));
-    put(baselines_table(study));
-  }
+  if (study.best) put(winner_parameters(study) + baselines_table(study));
   put(confusion_html(study));
   if (!beside.empty()) section.body += base::cat("<div class=\"beside\">\n", beside, "</div>\n");
   return section;

@@ -90,6 +90,8 @@ def parameters(facts, text):
     def varies(name):
         return len({json.dumps(trial["params"].get(name)) for trial in facts.trials}) > 1
 
+    if few := re.match(r"Too few trials to say what mattered: (\d+) of ", text):
+        return int(few.group(1)) == sum(isinstance(one["value"], (int, float)) for one in facts.of_state("complete", "stopped"))
     if not any(varies(one["parameter"]) for one in facts.importance):
         return text.startswith(("Too few trials to say what mattered", "No parameter varies", "Nothing says"))
     first = facts.importance[0]
@@ -164,17 +166,110 @@ def trials(facts, text):
     return bool(said) and says_value(text, facts.metric, facts.best["value"])
 
 
+def turns(facts, kind):
+    """(trial, payload) of the log's events of a kind, in order."""
+    with contextlib.closing(sqlite3.connect(f"file:{facts.database}?mode=ro", uri=True)) as log:
+        rows = log.execute("SELECT trial, payload FROM events WHERE kind = ? ORDER BY seq", (kind,)).fetchall()
+    return [(trial, json.loads(payload)) for trial, payload in rows]
+
+
+def lineage(facts, text):
+    """Whose network the winner has: each copy hands on the line of the trial that it was taken from."""
+    lines = {trial["trial"]: [trial["trial"]] for trial in facts.trials}
+    for trial, one in turns(facts, "replaced"):
+        lines[trial] = [*lines[one["source"]], trial]
+    chain = lines[facts.best["trial"]]
+    if len(chain) == 1:
+        return text == f"The winner's network was trained by trial {chain[0]} alone."
+    return text == f"The winner's network came through trials {', '.join(map(str, chain))}."
+
+
+def shapes(facts, text):
+    rounds = [one for trial, one in turns(facts, "adapted") if trial == facts.best["trial"]]
+    if not rounds:
+        return text == f"Networks changed their shape in {counted(len(turns(facts, 'adapted')), 'round')}."
+    kept = [one for one in rounds[-1]["candidates"] if one.get("accepted")] or rounds[-1]["candidates"][:1]
+    return text == f"The winner's network became {kept[0]['shape']} in {counted(len(rounds), 'round')}."
+
+
 def any_text(_, text):
     """Sentences that hold no number of the verbs'."""
     return bool(text)
 
 
 KNOWN = {"result": result, "progress": progress, "parameters": parameters, "next": following, "curves": curves,
-         "metrics": metrics, "cost": cost, "failures": failures, "trials": trials, "lineage": any_text, "shapes": any_text,
+         "metrics": metrics, "cost": cost, "failures": failures, "trials": trials, "lineage": lineage, "shapes": shapes,
          "repeat": any_text}
 
 
-def wrong_sentences(facts, headings):
-    """Of {section: heading}, those that say something else than the verbs do."""
-    return [f"{section}: {text}" for section, text in headings.items()
-            if section not in KNOWN or not KNOWN[section](facts, text)]
+def result_lead(facts, text):
+    """The value that the search saw, where the sentence names one."""
+    return "The search saw" not in text or says_value(text.partition("The search saw")[2], facts.metric, facts.best["value"])
+
+
+def progress_lead(facts, text):
+    complete = facts.status["trials"]["complete"]
+    held = "The study runs:" not in text or f"The study runs: {facts.ended} of {len(facts.trials)} trials ended." in text
+    return held and ("Only" not in text or f"Only {counted(complete, 'trial')}" in text)
+
+
+def metrics_lead(facts, text):
+    front = facts.status.get("front")
+    known = front and front.get("hypervolume") is not None
+    return not known or f"Its hypervolume is {front['hypervolume']:.4g}." in text
+
+
+def curves_lead(facts, text):
+    with contextlib.closing(sqlite3.connect(f"file:{facts.database}?mode=ro", uri=True)) as log:
+        reports, = log.execute("SELECT count(*) FROM reports").fetchone()
+    stopped = facts.status["trials"]["stopped"]
+    held = text.startswith(f"{counted(reports, 'report')} of {counted(len(facts.trials), 'trial')}.")
+    return held and (stopped == 0 or f"ended {counted(stopped, 'trial')} early" in text)
+
+
+def shapes_lead(facts, text):
+    rounds = [one for _, one in turns(facts, "adapted")]
+    candidates = sum(len(one["candidates"]) for one in rounds)
+    return text == f"All networks together went through {counted(len(rounds), 'round')} with {counted(candidates, 'candidate')}."
+
+
+def lineage_lead(facts, text):
+    takers = [trial for trial, _ in turns(facts, "replaced")]
+    return text.startswith(counted(len(set(takers)), "trial")) and text.endswith(f", {counted(len(takers), 'time')} in all.")
+
+
+LEADS = {"result": result_lead, "progress": progress_lead, "metrics": metrics_lead, "curves": curves_lead,
+         "shapes": shapes_lead, "lineage": lineage_lead}
+
+
+def wrong_facts(facts, shown):
+    """Of {name: value} below the result, those that the verbs contradict."""
+    states = facts.status["trials"]
+    told = {"trials": len(facts.trials), "complete": states["complete"], "stopped early": states["stopped"],
+            "failed": states["failed"], "epochs": sum(one["epochs"] for one in facts.trials),
+            "not ended": len(facts.trials) - facts.ended}
+    told["steps"] = told["epochs"]
+    return [f"{name} {value}, not {told[name]}" for name, value in shown.items() if name in told and value != str(told[name])]
+
+
+def wrong_sentences(facts, headings, leads):
+    """Of {section: heading} and {section: the sentence below it}, those that say something else than the verbs do."""
+    wrong = [f"{section}: {text}" for section, text in headings.items()
+             if section not in KNOWN or not KNOWN[section](facts, text)]
+    return wrong + [f"{section}: {text}" for section, text in leads.items()
+                    if section in LEADS and not LEADS[section](facts, text)]
+
+
+HEADINGS = "(section) => [section.id, section.querySelector('h1, h2').textContent]"
+LEAD = "(section) => [section.id, section.querySelector('p.lead')?.textContent]"
+FACTS = "(pair) => [pair.querySelector('dt').textContent, pair.querySelector('dd').textContent]"
+
+
+def wrong_on(page, facts):
+    """All that the open page says wrong."""
+    def texts(selector, pair):
+        pairs = page.evaluate(f"() => [...document.querySelectorAll('{selector}')].map({pair})")
+        return {name: text for name, text in pairs if text}
+
+    return wrong_sentences(facts, texts("section", HEADINGS), texts("section", LEAD)) + wrong_facts(
+        facts, texts("#result > dl.facts > div", FACTS))

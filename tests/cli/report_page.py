@@ -11,7 +11,7 @@ import os
 import sys
 
 from page_browser import Opened, chromium_browser, expect, made_studies, report, run, studies_in, trellis
-from page_sentences import Facts, wrong_sentences
+from page_sentences import Facts, wrong_on
 
 LARGE = 10_000
 # Of an idle machine; a machine that is shared gets a multiple.
@@ -46,9 +46,7 @@ def check_numbers(opened, programs, runs, name):
         return trellis(programs, runs, verb, name, *(words or ("--json",)), "--dir", ".")
 
     facts = Facts(ask, runs / name / "study.db")
-    headings = opened.page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('section')].map(
-      (section) => [section.id, section.querySelector('h1, h2').textContent]))""")
-    wrong = wrong_sentences(facts, headings)
+    wrong = wrong_on(opened.page, facts)
     expect(not wrong, f"{name}: the other verbs say something else than {wrong}")
 
 

@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-from page_browser import Failed, chromium, expect
+from page_browser import Failed, chromium, expect, trellis
+from page_sentences import Facts, wrong_on
 from serving import Growing, Server, skip
 
 # Bars of an idle machine: only --bars judges them.
@@ -240,6 +241,20 @@ def check_two_readers(browser, server, study, opened):
     opened.page.evaluate("window.scrollTo(0, 0)")
 
 
+def check_sentences(programs, runs, opened, study):
+    """The page of a study that runs says what the other verbs say."""
+    pages = "Number(document.documentElement.dataset.pages || 0)"
+    before = opened.page.evaluate(pages)
+    study.tell("report")
+    opened.wait(f"(before) => {pages} > before", "no newer page comes", argument=before)
+
+    def ask(verb, *words):
+        return trellis(programs, runs, verb, "growing", *(words or ("--json",)), "--dir", ".")
+
+    wrong = wrong_on(opened.page, Facts(ask, runs / "growing" / "study.db"))
+    expect(not wrong, f"a study that runs: the other verbs say something else than {wrong}")
+
+
 def check_server_restart(programs, runs, study, opened, server):
     """The page goes on by itself when the server comes back."""
     expect(server.stop() == 0, "the server does not end with a page open")
@@ -281,6 +296,7 @@ def check_small(browser, programs, make, grow, runs):
             opened = check_live(browser, server, study, "growing", 60)
             check_edge(opened, study)
             check_two_readers(browser, server, study, opened)
+            check_sentences(programs, runs, opened, study)
             first = Opened(browser, server, "s/begun/").ready()
             begun.tell("trials 40")
             first.wait("document.querySelector('[data-chart=history] canvas')", "a study without trials gets no pictures")
