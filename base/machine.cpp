@@ -110,22 +110,34 @@ int threads_of_a_core(const Path& processors) {
   return std::max(1, threads);
 }
 
-void take_part_of_cores(int part, int parts) {
+std::vector<int> allowed_cores() {
   cpu_set_t all;
   CPU_ZERO(&all);
-  if (parts < 2 || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
   std::vector<int> cores;
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return cores;
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(core, &all)) cores.push_back(core);
   }
-  const auto count = static_cast<int>(cores.size());
+  return cores;
+}
+
+void stay_on_cores(const std::vector<int>& cores) {
   cpu_set_t own;
   CPU_ZERO(&own);
+  for (const int core : cores) CPU_SET(core, &own);
+  (void)::sched_setaffinity(0, sizeof own, &own);
+}
+
+void take_part_of_cores(int part, int parts) {
+  const std::vector<int> cores = allowed_cores();
+  if (parts < 2 || cores.empty()) return;
+  const auto count = static_cast<int>(cores.size());
+  std::vector<int> own;
   for (int i = 0; i < count; ++i) {
     if (count >= parts ? i % parts == part - 1 : i == (part - 1) % count)
-      CPU_SET(cores[static_cast<std::size_t>(i)], &own);
+      own.push_back(cores[static_cast<std::size_t>(i)]);
   }
-  (void)::sched_setaffinity(0, sizeof own, &own);
+  stay_on_cores(own);
 }
 
 std::uint64_t usable_memory() {

@@ -17,6 +17,11 @@ namespace base {
 /// hyper-threading, and where it lists none.
 [[nodiscard]] int threads_of_a_core(const Path& processors = "/sys/devices/system/cpu");
 
+/// The numbers of the cores that this process may run on; empty where the system does not say.
+[[nodiscard]] std::vector<int> allowed_cores();
+/// Leaves this process those of its cores. Before other threads run.
+void stay_on_cores(const std::vector<int>& cores);
+
 /// Leaves this process the `part`-th (from 1) of so many parts of the cores that it may use; where
 /// there are fewer cores than parts, some parts share one. Before other threads run.
 void take_part_of_cores(int part, int parts);

@@ -23,6 +23,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"keep", declare_keep, run_keep},
       Verb{"import", declare_import, run_import},
       Verb{"agent", declare_agent, run_agent},
+      Verb{"ticket", declare_ticket, run_ticket},
   };
   return kVerbs;
 }

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/verb.h"
-#include "runtime/net/slurm.h"
+#include "runtime/net/step.h"
 
 namespace cli {
 

@@ -36,6 +36,8 @@ constexpr std::array kLines{
     VerbLine{"keep", "RUN|FILE", "own the log of such a study, for all who ask and tell",
              Program::engine, true},
     VerbLine{"agent", "RUN", "run tasks of a study for its driver", Program::engine, true},
+    VerbLine{"ticket", "RUN|FILE", "what lets an agent join a study: a secret", Program::engine,
+             true},
     VerbLine{"solver", "", "propose and stop trials for other programs: kurobako's protocol",
              Program::reader, true},
     VerbLine{"simulate", "FILE", "a study on a machine that is not there, and how to place it",

@@ -40,7 +40,7 @@ constexpr const char* kAgent = "--trellis-agent=";
 
 std::atomic<bool> called{false};
 std::vector<std::string> hosts;
-std::optional<net::SlurmStep> step;  ///< whose other tasks are agents
+std::optional<net::Step> step;       ///< whose other tasks are agents
 std::vector<std::string> arguments;  ///< of the program, without ours
 
 /// What an agent is told on its standard input: nobody else can read that.
@@ -85,7 +85,7 @@ Orders read_orders() {
 /// them run.
 class StepOrders {
  public:
-  explicit StepOrders(const net::SlurmStep& step)
+  explicit StepOrders(const net::Step& step)
       : step_(step), file_(std::filesystem::current_path() / (".trellis-" + step.id)) {}
 
   /// Nobody but the owner of the file can read it.
@@ -117,7 +117,7 @@ class StepOrders {
   }
 
  private:
-  const net::SlurmStep& step_;
+  const net::Step& step_;
   base::Path file_;
 };
 
@@ -252,7 +252,7 @@ void init(int& argc, char** argv) {
   argc = kept;
   argv[argc] = nullptr;
   if (agent) be_agent(*agent, read_orders);
-  std::optional<net::SlurmStep> own = hosts.empty() ? net::slurm_step() : std::nullopt;
+  std::optional<net::Step> own = hosts.empty() ? net::slurm_step() : std::nullopt;
   if (own && own->rank > 0) be_agent(own->node, [&] { return StepOrders(*own).read(); });
   step = std::move(own);
 }

@@ -1,12 +1,16 @@
+#include <signal.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/process/attachment.h"
 #include "base/shell.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -39,6 +43,8 @@ constexpr const char* kHosts = "--hosts";
 constexpr const char* kNodes = "--nodes";
 constexpr const char* kSlurm = "--slurm";
 constexpr const char* kDetach = "--detach";
+constexpr const char* kHosted = "hosted";
+constexpr const char* kAttached = "--attached";
 
 /// The cause after which trials run again; `none`: any.
 hpo::Cause cause_of(const std::string& word) {
@@ -63,9 +69,9 @@ std::string failed_line(const Arguments& arguments, const hpo::SweepResult& resu
   if (ended_by(hpo::Finish::target) || ended_by(hpo::Finish::patience) ||
       ended_by(hpo::Finish::time))
     return "";
-  return text_failed(
-      result.counts.failed,
-      base::cat(called_as(), " sweep ", arguments.retyped({kRetryFailed}), " ", kRetryFailed));
+  return text_failed(result.counts.failed,
+                     base::cat(called_as(), " sweep ", arguments.retyped({kAttached, kRetryFailed}),
+                               " ", kRetryFailed));
 }
 
 std::string ending(const Arguments& arguments, const hpo::StudySpec& study,
@@ -102,7 +108,8 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
                        const hpo::SweepResult& result) {
   const std::string trellis = called_as();
   // Trials that fail from here on are not meant.
-  const std::string again = base::cat(trellis, " sweep ", arguments.retyped({kRetryFailed}), "\n");
+  const std::string again =
+      base::cat(trellis, " sweep ", arguments.retyped({kAttached, kRetryFailed}), "\n");
   if (result.ending == hpo::Ending::interrupted) return base::cat("stopped; to continue: ", again);
   const bool late = result.finished && result.finished->why == hpo::Finish::time;
   if (!result.best && late && result.counts.failed == 0)
@@ -140,13 +147,18 @@ void declare_sweep(Arguments& arguments) {
   arguments.option(kHosts, "A,B,...",
                    "machines that run the tasks: names for ssh, or localhost for a part of this "
                    "machine's cores; changes no result");
-  arguments.option(kNodes, "slurm:N",
-                   "N agents, each a job that Slurm starts when it has a node free, in place of "
-                   "the file's `nodes`; 0: none; changes no result");
+  arguments.option(kNodes, "slurm:N|hosted",
+                   "slurm:N: N agents, each a job that Slurm starts when it has a node free, in "
+                   "place of the file's `nodes`; 0: none. hosted: agents that others start, with "
+                   "`trellis ticket` or `trellis agent`; changes no result");
   arguments.option(kSlurm, "OPTIONS",
                    "what sbatch is told for each of them, such as \"-p gpu --gres=gpu:4\"");
   arguments.flag(kDetach,
                  "the driver is one of those jobs, too, and this command does not wait for it");
+  arguments.flag(
+      kAttached,
+      "stop when standard input ends or the process that started this one: its agents end, "
+      "too");
   arguments.flag("--trace",
                  "write trace.json (Perfetto) and trace.paje (ViTE) into the study's folder");
   arguments.flag("--graph", "write graph.dot into the study's folder");
@@ -162,16 +174,19 @@ int nodes_option(const Arguments& arguments) {
   const auto count =
       base::parse_int(text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text);
   if (!count || *count < 0 || *count > kMost)
-    throw base::Error(base::Errc::usage, base::cat(kNodes, ": '", base::printable(text, 60),
-                                                   "', expected slurm:N with N from 0 to ", kMost));
+    throw base::Error(base::Errc::usage,
+                      base::cat(kNodes, ": '", base::printable(text, 60),
+                                "', expected slurm:N with N from 0 to ", kMost, ", or ", kHosted));
   return static_cast<int>(*count);
 }
+
+bool is_hosted(const Arguments& arguments) { return arguments.text(kNodes) == kHosted; }
 
 /// What Slurm is asked for: by the command line, else by the study, where that is possible.
 hpo::SlurmWish slurm_wish(const Arguments& arguments, const hpo::StudySpec& study) {
   hpo::SlurmWish wish;
   const bool silent = !arguments.has(kNodes) && !arguments.has(kHosts);
-  if (arguments.has(kNodes)) wish.agents = nodes_option(arguments);
+  if (arguments.has(kNodes) && !is_hosted(arguments)) wish.agents = nodes_option(arguments);
   if (silent && hpo::may_ask_slurm()) wish.agents = static_cast<int>(study.nodes.value_or(0));
   for (const char* option : {kSlurm, kDetach}) {
     if (wish.agents == 0 && arguments.has(option))
@@ -207,11 +222,19 @@ int detach(const Arguments& arguments, const hpo::StudySpec& study, const base::
 
 int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptions options) {
   if (arguments.has(kHosts)) options.hosts = rt::net::hosts_of(arguments.text(kHosts), kHosts);
+  options.hosted = is_hosted(arguments);
+  options.attached = arguments.has(kAttached);
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
   if (arguments.has("--graph")) options.graph_file = options.folder / "graph.dot";
   if (arguments.has(kRetryFailed)) options.retry_failed = cause_of(arguments.text(kRetryFailed));
   hpo::Interrupts interrupts;
   options.interrupts = interrupts.asked();
+  std::optional<base::Attachment> attachment;
+  if (arguments.has(kAttached))
+    attachment.emplace(true, [&interrupts](const std::stop_token&) {
+      // A second signal would end the process at once.
+      if (interrupts.asked()->load() == 0) (void)::raise(SIGTERM);
+    });
   ProgressDisplay display(study.name, hpo::objective_of(study), study.runs_command,
                           arguments.has("--quiet"), options.folder);
   hpo::SweepResult result = hpo::run_sweep(study, options, display);
@@ -230,7 +253,7 @@ int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptio
 }
 
 /// A task of a Slurm step that is not the first. What is wrong with the study that one says.
-int be_agent(const Arguments& arguments, const rt::net::SlurmStep& step) {
+int be_agent(const Arguments& arguments, const rt::net::Step& step) {
   hpo::RunOptions options;
   try {
     options = run_options(arguments, load_study(arguments));
@@ -248,7 +271,7 @@ int be_agent(const Arguments& arguments, const rt::net::SlurmStep& step) {
 
 int run_sweep_verb(const Arguments& arguments) {
   const bool told = arguments.has(kHosts) || arguments.has(kNodes);
-  const auto step = told ? std::nullopt : rt::net::slurm_step();
+  const auto step = told ? std::nullopt : rt::net::current_step();
   if (step && step->rank == 0 && (arguments.has(kDetach) || arguments.has(kSlurm)))
     throw base::Error(base::Errc::usage, base::cat(kDetach, " and ", kSlurm, " are for ", kNodes,
                                                    " slurm:N; these nodes are there already"));

@@ -10,6 +10,8 @@ void declare_sweep(Arguments&);
 int run_sweep_verb(const Arguments&);
 void declare_agent(Arguments&);
 int run_agent(const Arguments&);
+void declare_ticket(Arguments&);
+int run_ticket(const Arguments&);
 void declare_train(Arguments&);
 int run_train(const Arguments&);
 void declare_predict(Arguments&);

@@ -179,6 +179,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   const std::vector<BaselineRow> known = known_baselines(log, trees);
   const Baselines baselines = known.empty() ? Baselines(loaded, trees) : Baselines(known, trees);
   work->judge_against(baselines);
+  nodes.begin();
   DriverEnd end = driver.run();
   if (end == DriverEnd::finished) nodes.finish();
   if (known.empty() && end == DriverEnd::finished) {
@@ -234,6 +235,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .slots = by_agents ? slots_of_agents(asked) : nullptr,
                  // What a program has done is not done again with the same bits.
                  .commit_delay = std::min<base::Duration>(options.commit_delay, kProgramDelay)});
+  nodes.begin();
   const DriverEnd end = driver.run();
   if (end == DriverEnd::finished) nodes.finish();
   return result_of(study, driver, log, options, end);

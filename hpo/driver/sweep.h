@@ -16,7 +16,7 @@
 #include "runtime/gpu_failure.h"
 
 namespace rt::net {
-struct SlurmStep;  // runtime/net/slurm.h
+struct Step;  // runtime/net/step.h
 }
 
 namespace hpo {
@@ -39,10 +39,14 @@ struct RunOptions {
   /// Machines that run the tasks, in place of this process: names for ssh, or "localhost" for a
   /// part of this machine's cores. Empty: no agents.
   std::vector<std::string> hosts = {};
-  /// The step of a Slurm job whose other tasks are agents, in place of hosts. Null: none.
-  const rt::net::SlurmStep* step = nullptr;
+  /// The step whose other tasks are agents, in place of hosts. Null: none.
+  const rt::net::Step* step = nullptr;
   /// Agents that Slurm is asked for.
   SlurmWish slurm = {};
+  bool hosted = false;  ///< others start agents, with tickets or in the study's folder
+  /// The process that started this driver also starts the agents: when the driver stops, none of
+  /// them waits for another one.
+  bool attached = false;
   Engine engine = Engine::automatic;
   /// False: every trial computes its own work. Nothing is taken from the shared store or from
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies
@@ -64,7 +68,7 @@ struct RunOptions {
 
   /// Whether agents run the tasks.
   [[nodiscard]] bool on_agents() const noexcept {
-    return !hosts.empty() || step != nullptr || slurm.agents > 0;
+    return !hosts.empty() || step != nullptr || slurm.agents > 0 || hosted;
   }
 };
 

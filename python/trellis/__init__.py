@@ -10,10 +10,11 @@ The search itself lives in the program `trellis`, which this package starts wher
 from . import program
 from .errors import StudyOver, TrellisError
 from .figure import Figure, Page
+from .hosted import Nodes, agent, nodes
 from .inside import params, report
 from .reading import StoredStudy, read_study
 from .study import FinishedTrial, Study, Trial, create_study, load_study
 
-__all__ = ["Figure", "FinishedTrial", "Page", "StoredStudy", "Study", "StudyOver", "Trial", "TrellisError",
-           "create_study", "load_study", "params", "program", "read_study", "report"]
+__all__ = ["Figure", "FinishedTrial", "Nodes", "Page", "StoredStudy", "Study", "StudyOver", "Trial", "TrellisError",
+           "agent", "create_study", "load_study", "nodes", "params", "program", "read_study", "report"]
 __version__ = "0.1.0"

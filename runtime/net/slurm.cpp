@@ -1,6 +1,5 @@
 #include "runtime/net/slurm.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,23 +70,15 @@ std::string another_node(const std::string& own) {
   return number("SLURM_STEP_NUM_NODES").value_or(1) > 1 ? "another node" : "";
 }
 
-/// Whether Slurm gave this task cores of its own.
-bool is_bound() {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  return ::sched_getaffinity(0, sizeof own, &own) == 0 &&
-         CPU_COUNT(&own) < ::sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 }  // namespace
 
-std::optional<SlurmStep> slurm_step() {
+std::optional<Step> slurm_step() {
   const auto rank = number("SLURM_PROCID");
   const auto tasks = number("SLURM_STEP_NUM_TASKS");
   const std::string job = variable("SLURM_JOB_ID");
   if (!rank || tasks.value_or(1) < 2 || job.empty()) return {};
   const std::string restarts = variable("SLURM_RESTART_COUNT");
-  SlurmStep step;
+  Step step;
   step.id = base::cat(job, ".", variable("SLURM_STEP_ID"), restarts.empty() ? "" : ".", restarts);
   step.rank = static_cast<int>(*rank);
   step.tasks = static_cast<int>(*tasks);
@@ -107,14 +98,6 @@ std::optional<SlurmStep> slurm_step() {
 int slurm_cores() {
   const auto own = number("SLURM_CPUS_PER_TASK");
   return static_cast<int>(std::clamp<std::int64_t>(own.value_or(0), 0, 4096));
-}
-
-bool is_later_task() noexcept {
-  const auto above = [](const char* name, long least) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && std::atol(value) > least;
-  };
-  return above("SLURM_PROCID", 0) && above("SLURM_STEP_NUM_TASKS", 1);
 }
 
 namespace {

@@ -87,6 +87,9 @@ class Network {
   /// Opens a door for links over TLS on a port that the system chooses, at that address of this
   /// machine. Throws base::Error (storage) if that cannot be.
   virtual std::unique_ptr<MemberDoor> open_door(const Identity& own, const std::string& at) = 0;
+  /// What is wrong with an identity that came from outside, such as "`key` is not that of
+  /// `certificate`"; empty where nothing is.
+  [[nodiscard]] virtual std::string fault_of(const Identity& identity) = 0;
 };
 
 /// Loads the plugin "trellis-net", once. Throws base::Error: no_device saying what is missing,

@@ -77,6 +77,18 @@ TEST(Machine, CountsHardwareThreadsOfACore) {
   EXPECT_GE(base::threads_of_a_core(), 1);
 }
 
+TEST(Machine, StaysOnTheCoresThatItIsTold) {
+  const std::vector<int> all = base::allowed_cores();
+  ASSERT_FALSE(all.empty());
+  base::stay_on_cores({all.back()});
+  const std::vector<int> left = base::allowed_cores();
+  const int usable = base::usable_cores();
+  base::stay_on_cores(all);
+  EXPECT_EQ(left, std::vector<int>{all.back()});
+  EXPECT_EQ(usable, 1);
+  EXPECT_EQ(base::allowed_cores(), all);
+}
+
 TEST(Machine, NamesItsProcessor) {
   const std::string name = base::cpu_name();
   EXPECT_FALSE(name.empty());

@@ -149,8 +149,10 @@ def stop_between(run, expected):
     runs = run.place.folder / "stopped"
     driver = start(run, runs, *hosts(1))
     until(lambda: (runs / "small/net/driver.json").exists(), "a driver")
+    # It shares the cores with the driver's, as if it did not see that one.
     own = subprocess.Popen([run.place.trellis, "agent", runs / "small", "--node", "own"],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                           env={**os.environ, "TRELLIS_CLAIMS": str(run.place.folder / "claims")}, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
     until(lambda: "own" in working(run, runs), "the agent that came by itself")
     driver.terminate()
     said = driver.communicate(timeout=60)

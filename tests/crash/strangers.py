@@ -189,8 +189,9 @@ def drive(place, stranger):
     with subprocess.Popen([stranger, "driver", run / "net", hello], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as driver:
         assert driver.stdout.readline() == "listens\n", driver.stderr.read()
+        claims = {**os.environ, "TRELLIS_CLAIMS": str(place.folder / "claims")}
         with subprocess.Popen([place.trellis, "agent", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True) as agent:
+                              text=True, env=claims) as agent:
             out, errors = driver.communicate(timeout=60)
             if driver.returncode != 0:
                 agent.kill()

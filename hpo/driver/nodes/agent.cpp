@@ -1,19 +1,26 @@
 #include "hpo/driver/nodes/agent.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/process/attachment.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
 #include "hpo/driver/interrupt.h"
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/nodes/agent_orders.h"
+#include "hpo/driver/nodes/agent_share.h"
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/planning/placement.h"
@@ -61,7 +68,7 @@ Seat seat_in(const base::Path& folder) {
         base::cat(folder.string(), StudyReader(folder).info().state == StudyState::finished
                                        ? ": the study is finished, so there is no work"
                                        : ": no driver waits for agents there: start the sweep "
-                                         "with --hosts"));
+                                         "with --nodes hosted"));
   return {.folder = folder,
           .study = base::read_file(folder / "study.yaml"),
           .identity = rt::net::load_network().issue(net.authority(), false),
@@ -70,6 +77,35 @@ Seat seat_in(const base::Path& folder) {
             return driver ? driver->address : std::string();
           }};
 }
+
+/// What a ticket says instead of a driver. Throws base::Error (usage).
+AgentOrders orders_of(const Ticket& ticket) {
+  require_keys(ticket);
+  return {ticket.identity, ticket.address, ticket.study};
+}
+
+/// Ties an agent to the process that started it.
+class Tie {
+ public:
+  explicit Tie(bool by_input)
+      : attachment_(by_input, [this](const std::stop_token& ends) {
+          lost_ = true;
+          const base::Moment begun = base::now();
+          while (base::seconds_since(begun) < kEnding) {
+            if (ends.stop_requested()) return;
+            base::sleep_for(std::chrono::milliseconds(50));
+          }
+          // Its driver does without it by now, and whoever started it may count on its end.
+          ::_exit(base::exit_code(base::Errc::cancelled));
+        }) {}
+
+  [[nodiscard]] bool is_lost() const noexcept { return lost_; }
+
+ private:
+  static constexpr double kEnding = 5;  ///< seconds
+  std::atomic<bool> lost_ = false;
+  base::Attachment attachment_;
+};
 
 /// The folder, if this machine sees it: a later driver can be found there.
 Seat seat_by(const AgentOrders& orders, const base::Path& folder,
@@ -92,13 +128,37 @@ Seat seat_by(const AgentOrders& orders, const base::Path& folder,
           .address = [address = orders.address] { return address; }};
 }
 
+/// With the ticket's address for as long as its driver is there: whoever made it may have said how
+/// that one is reached.
+Seat seat_with(const Ticket& ticket, std::optional<base::TemporaryFolder>& room) {
+  Seat seat = seat_by(orders_of(ticket), ticket.folder, room);
+  if (!seat.shared) return seat;
+  const auto port = [](const std::string& address) { return address.substr(address.rfind(':')); };
+  seat.address = [port, own = ticket.address, last = std::move(seat.address)] {
+    std::string now = last();
+    return !now.empty() && port(now) == port(own) ? own : now;
+  };
+  return seat;
+}
+
+Seat seat_of(const AgentOptions& options, std::optional<base::TemporaryFolder>& room) {
+  if (options.ticket) return seat_with(*options.ticket, room);
+  return options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
+}
+
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
+  if (options.ticket) base::die_with_parent(SIGTERM);
   std::optional<base::TemporaryFolder> room;
-  const Seat seat =
-      options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
+  const Seat seat = seat_of(options, room);
   base::take_part_of_cores(options.part, options.parts);
+  // Slurm may leave a task all cores of its machine, and count on its good will.
+  const int workers = options.workers > 0 ? options.workers
+                                          : std::min(rt::net::slurm_cores(), base::usable_cores());
+  const AgentShare share({.workers = workers, .gpus = options.gpus, .insists = options.insists});
+  std::optional<Tie> tie;
+  if (options.ticket) tie.emplace(options.attached);
   (void)rt::net::job_ends_soon();  // asks Slurm, before the driver waits for signs of life
   const StudySpec study =
       parse_study(seat.study, "study.yaml", "/", {.data_elsewhere = !seat.shared});
@@ -109,19 +169,19 @@ int run_agent(const AgentOptions& options) {
   RunOptions run;
   run.folder = seat.folder;
   run.sharing = seat.shared;
-  // Slurm may leave a task all cores of its machine, and count on its good will.
-  run.workers = options.workers > 0 ? options.workers
-                                    : std::min(rt::net::slurm_cores(), base::usable_cores());
+  run.workers = share.workers();
   run.engine = options.engine;
   const Interrupts interrupts;
   std::atomic<bool> over = false;
   const auto leaving = [&] {
-    return over || interrupts.asked()->load() > 0 || rt::net::job_ends_soon();
+    return over || interrupts.asked()->load() > 0 || (tie && tie->is_lost()) ||
+           rt::net::job_ends_soon();
   };
   std::optional<ProgramHost> programs;
   if (study.runs_command) programs.emplace(study, seat.folder, seat.shared, leaving);
   rt::Config config = config_of(run, study);
   config.pace_file.clear();
+  if (options.gpus >= 0) config.gpus = options.gpus;
   const rt::Runtime runtime(config);
   if (!study.runs_command) prepare_gpu(trial_resources(study, study.space.middle()));
   rt::AgentConfig agent;
@@ -130,7 +190,7 @@ int run_agent(const AgentOptions& options) {
     if (options.over && options.over()) over = true;
     return over ? std::string() : seat.address();
   };
-  agent.node = options.node.empty() ? base::host_name() : options.node;
+  agent.node = options.node.empty() ? share.node() : options.node;
   agent.build = rt::program_stamp();
   agent.arithmetic = tasks::arithmetic(study.precision);
   // Who starts it by hand looks at its output; that of others is a log.

@@ -9,7 +9,7 @@
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/study/words.h"
 #include "runtime/codec.h"
-#include "runtime/net/slurm.h"
+#include "runtime/net/step.h"
 
 namespace hpo {
 
@@ -39,7 +39,7 @@ void start_agents(const StudySpec& study, const RunOptions& options,
                   rt::net::HostProcesses& processes) {
   const base::Path folder = std::filesystem::absolute(options.folder);
   std::vector<rt::net::HostAgent> agents = rt::net::agents_on(options.hosts);
-  if (const rt::net::SlurmStep* const step = options.step)
+  if (const rt::net::Step* const step = options.step)
     agents.push_back({"localhost", step->node, step->part, step->parts});
   for (const rt::net::HostAgent& agent : agents) {
     rt::net::HostStart start;

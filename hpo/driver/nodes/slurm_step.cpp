@@ -20,7 +20,7 @@ constexpr int kRunning = -1;
 
 }  // namespace
 
-StepNews::StepNews(const base::Path& study, const rt::net::SlurmStep& step)
+StepNews::StepNews(const base::Path& study, const rt::net::Step& step)
     : folder_(study),
       file_(folder_.path() / base::cat("step-", step.id)),
       sign_(file_.string() + ".sign") {}
@@ -83,7 +83,7 @@ std::optional<int> StepNews::code() const {
   }
 }
 
-int work_in_step(const rt::net::SlurmStep& step, AgentOptions options) {
+int work_in_step(const rt::net::Step& step, AgentOptions options) {
   const StepNews news(options.folder, step);
   base::Moment heard = base::now();
   std::string sign;

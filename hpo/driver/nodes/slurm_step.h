@@ -9,14 +9,14 @@
 #include "base/file.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
-#include "runtime/net/slurm.h"
+#include "runtime/net/step.h"
 
 namespace hpo {
 
 /// How the driver of a step fares, for its other tasks: a file in the study's `net/`.
 class StepNews {
  public:
-  StepNews(const base::Path& study, const rt::net::SlurmStep& step);
+  StepNews(const base::Path& study, const rt::net::Step& step);
 
   /// From here on the others know that the driver is on its way, until this object goes or the
   /// driver has begun: reading its data may take long. Throws base::Error (storage).
@@ -41,6 +41,6 @@ class StepNews {
 /// What a task does that is not the driver: it waits for that one and is an agent. Returns the exit
 /// code of the driver, where it hears of it, so that Slurm's is the study's; 75 where there was no
 /// sign of a driver for two minutes. Throws as run_agent().
-[[nodiscard]] int work_in_step(const rt::net::SlurmStep& step, AgentOptions options);
+[[nodiscard]] int work_in_step(const rt::net::Step& step, AgentOptions options);
 
 }  // namespace hpo

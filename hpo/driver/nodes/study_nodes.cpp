@@ -27,6 +27,7 @@ StudyNodes::StudyNodes(const StudySpec& study, const RunOptions& options, EventL
   if (!options.on_agents()) return;
   agents_.emplace();
   base::remove_file(stop_wish(options.folder));  // of a driver before
+  folder_.retract();
 }
 
 namespace {
@@ -82,13 +83,14 @@ void StudyNodes::configure(rt::Config& config) {
       return cure_for(study_, theirs, ours);
     };
   nodes->waits = [this](const rt::net::AgentView& agent) {
-    return !over_ && !agents_->has(agent.node);
+    return !over_ && !options_.attached && !agents_->has(agent.node);
   };
   nodes->refused = [this](const std::string& node, const std::string& why) {
     observer_.note(base::cat("node ", node, " cannot work for this study: ", why));
   };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
+    if (begun_) publish();
     // Who waits for agents commits nothing, and would not see that they are another driver's now.
     constexpr std::uint64_t kTicks = 8;
     if (++ticks_ % kTicks == 0 && !log_.stands()) log_.fence(log_.epoch() + 1);
@@ -143,7 +145,8 @@ void StudyNodes::open(std::int64_t parallel) {
   const std::string listens = rt::nodes_address();
   const std::string port = listens.substr(listens.rfind(':'));
   const std::string address = reached_at_ + port;
-  folder_.publish({address, log_.epoch()});
+  unpublished_ = address;
+  if (!options_.hosted || !options_.hosts.empty()) publish();
   if (options_.step != nullptr) StepNews(options_.folder, *options_.step).begun();
   const std::string study = base::read_file(options_.folder / "study.yaml");
   const auto orders = [&](bool beside) {
@@ -156,6 +159,11 @@ void StudyNodes::open(std::int64_t parallel) {
   if (options_.slurm.agents > 0)
     array_.emplace(std::filesystem::absolute(options_.folder), options_.slurm,
                    agent_words(study_, options_));
+}
+
+void StudyNodes::publish() {
+  if (unpublished_.empty()) return;
+  folder_.publish({std::exchange(unpublished_, {}), log_.epoch()});
 }
 
 void StudyNodes::finish() {
@@ -179,6 +187,8 @@ void StudyNodes::leave_to_next() {
 StudyNodes::Closing::~Closing() {
   try {
     if (nodes_.agents_ && !nodes_.over_ && is_submitted_driver()) nodes_.leave_to_next();
+    // Agents that wait for the next driver learn from it that there was one.
+    if (nodes_.agents_ && (nodes_.over_ || nodes_.options_.attached)) nodes_.folder_.retract();
   } catch (const base::Error& error) {
     base::warn(error.what());
   }

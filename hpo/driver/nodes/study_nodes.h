@@ -31,6 +31,10 @@ class StudyNodes {
   /// `parallel`: slots of the search.
   void open(std::int64_t parallel);
 
+  /// The search begins. Only from here on do agents that others start learn where the driver is,
+  /// and only when it waits: a study that turns out to be over needs none.
+  void begin() noexcept { begun_ = true; }
+
   /// Trials of that need that the agents which work now hold together, at least 1.
   [[nodiscard]] static std::int64_t slots(const TrialResources& asked);
 
@@ -56,6 +60,7 @@ class StudyNodes {
   void give_up_if_alone();
   void see_who_ended();
   void say_alone();
+  void publish();
   void changed(const rt::net::AgentView& agent, std::size_t again);
   void say_idle();
   void stop(const std::string& why);
@@ -71,6 +76,8 @@ class StudyNodes {
   std::uint64_t ticks_ = 0;
   bool everywhere_ = false;  ///< it listens on all networks of this machine
   std::string reached_at_;   ///< host
+  std::string unpublished_;  ///< address; empty: agents are told it
+  bool begun_ = false;
   bool over_ = false;
   bool stopping_ = false;  ///< or was asked to
   bool closing_ = false;   ///< the runtime waits for the calls that are left

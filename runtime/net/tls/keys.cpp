@@ -1,6 +1,7 @@
 #include "runtime/net/tls/keys.h"
 
 #include <openssl/bio.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -66,6 +67,16 @@ void extend(X509* certificate, X509* issuer, int what, const std::string& value)
   X509_EXTENSION_free(extension);
 }
 
+/// Null for a text that is none.
+Certificate certificate_of(const std::string& text) {
+  return Certificate(PEM_read_bio_X509(memory_of(text).get(), nullptr, nullptr, nullptr));
+}
+PrivateKey key_of(const std::string& text) {
+  // Without the callback OpenSSL asks on the terminal for the password of an encrypted key.
+  return PrivateKey(PEM_read_bio_PrivateKey(
+      memory_of(text).get(), nullptr, [](char*, int, int, void*) { return 0; }, nullptr));
+}
+
 /// A certificate of `key`; `issuer` null: signed by itself.
 Certificate certify(EVP_PKEY* key, const std::string& name, long serial, X509* issuer,
                     EVP_PKEY* issuer_key) {
@@ -105,10 +116,8 @@ Authority make_authority() {
 }
 
 Identity issue(const Authority& authority, bool driver) {
-  const Certificate issuer(
-      PEM_read_bio_X509(memory_of(authority.certificate).get(), nullptr, nullptr, nullptr));
-  const PrivateKey issuer_key(
-      PEM_read_bio_PrivateKey(memory_of(authority.key).get(), nullptr, nullptr, nullptr));
+  const Certificate issuer = certificate_of(authority.certificate);
+  const PrivateKey issuer_key = key_of(authority.key);
   if (!issuer || !issuer_key)
     throw base::Error(base::Errc::data, "the study's keys for its agents are damaged");
   const PrivateKey key = new_key();
@@ -116,6 +125,28 @@ Identity issue(const Authority& authority, bool driver) {
       certify(key.get(), driver ? kDriverName : "trellis-agent",
               driver ? kDriverSerial : kAgentSerial, issuer.get(), issuer_key.get());
   return {authority.certificate, pem_of(made.get()), pem_of(key.get())};
+}
+
+std::string fault_of(const Identity& identity) {
+  const Certificate authority = certificate_of(identity.authority);
+  const Certificate certificate = certificate_of(identity.certificate);
+  const PrivateKey key = key_of(identity.key);
+  std::string fault;
+  if (!authority) {
+    fault = "`authority` is no certificate in PEM";
+  } else if (!certificate) {
+    fault = "`certificate` is no certificate in PEM";
+  } else if (!key) {
+    fault = "`key` is no private key in PEM";
+  } else if (X509_verify(certificate.get(), X509_get0_pubkey(authority.get())) != 1) {
+    fault = "`certificate` is not signed by `authority`";
+  } else if (X509_check_private_key(certificate.get(), key.get()) != 1) {
+    fault = "`key` is not that of `certificate`";
+  } else if (X509_cmp_current_time(X509_get0_notAfter(certificate.get())) <= 0) {
+    fault = "`certificate` has expired";
+  }
+  ERR_clear_error();  // gRPC would take what is left there for its own
+  return fault;
 }
 
 }  // namespace rt::net::tls

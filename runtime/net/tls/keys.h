@@ -12,5 +12,7 @@ inline constexpr const char* kDriverName = "trellis-driver";
 [[nodiscard]] Authority make_authority();
 /// See Network::issue.
 [[nodiscard]] Identity issue(const Authority& authority, bool driver);
+/// See Network::fault_of.
+[[nodiscard]] std::string fault_of(const Identity& identity);
 
 }  // namespace rt::net::tls

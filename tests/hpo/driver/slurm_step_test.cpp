@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "base/machine.h"
+#include "runtime/net/slurm.h"
 #include "tests/support/temp_folder.h"
 
 namespace {
@@ -132,6 +134,56 @@ TEST_F(Step, OneTaskSpeaksForAll) {
   set("SLURM_PROCID", "1");
   unset("SLURM_STEP_NUM_TASKS");
   EXPECT_FALSE(rt::net::is_later_task());
+}
+
+/// As Open MPI starts the second of two processes on the first of two machines.
+class MpiStep : public Step {
+ protected:
+  MpiStep() {
+    for (const auto& [name, value] : std::map<std::string, std::string>{
+             {"OMPI_COMM_WORLD_RANK", "1"},
+             {"OMPI_COMM_WORLD_SIZE", "4"},
+             {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+             {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+             {"PMIX_NAMESPACE", "23461889"},
+             {"OMPI_MCA_orte_precondition_transports", "405d0a8a6bb531df-e213e317b70d75a0"}})
+      set(name, value);
+  }
+};
+
+TEST_F(MpiStep, IsToldByItsVariables) {
+  const auto step = rt::net::current_step();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->rank, 1);
+  EXPECT_EQ(step->tasks, 4);
+  EXPECT_EQ(step->node, base::host_name() + "-2");
+  EXPECT_EQ(step->peer, "");
+  EXPECT_EQ(step->parts == 2 ? step->part : 2, 2);  // bound to cores each has its own already
+  EXPECT_TRUE(rt::net::is_later_task());
+  set("OMPI_COMM_WORLD_RANK", "0");
+  set("OMPI_COMM_WORLD_LOCAL_RANK", "0");
+  EXPECT_EQ(rt::net::current_step()->node, base::host_name());
+  EXPECT_EQ(rt::net::current_step()->peer, "another node");
+  set("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
+  EXPECT_EQ(rt::net::current_step()->peer, "") << "all are on this machine";
+}
+
+TEST_F(MpiStep, AnotherMpirunIsAnother) {
+  const std::string id = rt::net::mpi_step()->id;
+  set("OMPI_COMM_WORLD_RANK", "3");
+  EXPECT_EQ(rt::net::mpi_step()->id, id);
+  set("OMPI_MCA_orte_precondition_transports", "0000000000000000-e213e317b70d75a0");
+  EXPECT_NE(rt::net::mpi_step()->id, id);
+}
+
+TEST_F(MpiStep, OneProcessIsNone) {
+  set("OMPI_COMM_WORLD_SIZE", "1");
+  EXPECT_FALSE(rt::net::mpi_step());
+  EXPECT_EQ(rt::net::current_step()->id, "17.4") << "the step of Slurm that it is in";
+  for (const char* odd : {"", "x", "-1", "99999999999"}) {
+    set("OMPI_COMM_WORLD_SIZE", odd);
+    EXPECT_FALSE(rt::net::mpi_step()) << odd;
+  }
 }
 
 TEST_F(Step, AnAgentWhoseDriverHasEndedReturnsItsCode) {
