@@ -24,6 +24,7 @@
 #include "hpo/driver/warm_start.h"
 #include "hpo/search/reached.h"
 #include "hpo/study/asked.h"
+#include "nn/data/kept_tables.h"
 #include "runtime/instance.h"
 
 namespace hpo {
@@ -141,6 +142,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   nodes.configure(config);
   rt::Runtime runtime(config);
   const StudyNodes::Closing closing(nodes);
+  std::optional<nn::KeptTables> kept(std::in_place);
   LoadedStudy loaded = load_settled(with_logged_metric(study, log));
   require_other_model(loaded, options.folder / kBestModelFile);
   require_resources(loaded.asked, runtime);
@@ -178,6 +180,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
   const TreePlan trees = trees_of_sweep(loaded);
   const std::vector<BaselineRow> known = known_baselines(log, trees);
   const Baselines baselines = known.empty() ? Baselines(loaded, trees) : Baselines(known, trees);
+  kept.reset();
   work->judge_against(baselines);
   nodes.begin();
   DriverEnd end = driver.run();

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "nn/data/csv_names.h"
 #include "nn/data/data_error.h"
+#include "nn/data/note_kinds.h"
 
 namespace nn {
 
@@ -18,7 +19,7 @@ using More = std::function<std::string(const CsvColumn&)>;
 
 /// "WHAT: 'a' (more), 'b'"; nothing when no column is wanted.
 void note(
-    CsvSurvey& table, const std::string& what, const ColumnTest& wanted,
+    CsvSurvey& table, std::string_view what, const ColumnTest& wanted,
     const More& more = [](const CsvColumn&) { return std::string(); }) {
   std::size_t count = 0;
   std::string names;
@@ -29,7 +30,7 @@ void note(
     if (!about.empty()) names += " (" + about + ")";
   }
   if (count > kMostNamed) names += " and " + std::to_string(count - kMostNamed) + " more";
-  if (count > 0) table.notes.push_back(what + ": " + names);
+  if (count > 0) table.notes.push_back(base::cat(what, ": ", names));
 }
 
 ColumnTest with_role(ColumnRole role) {
@@ -83,16 +84,17 @@ void note_missing(CsvSurvey& table) {
       [&](const CsvColumn& column) { return has(column, false); }, count);
 }
 
+std::string left(std::string_view why) { return base::cat(heads::kLeftOut, why); }
+
 void note_left_out(CsvSurvey& table) {
-  note(table, "left out, as `ignore` says", left_out(LeftOut::asked));
-  note(table, "left out, no value", left_out(LeftOut::empty));
-  note(table, "left out, the same value in every row", left_out(LeftOut::one_text));
-  note(table, "left out, numbers the rows (`keep` makes it an input)",
-       left_out(LeftOut::row_number));
-  note(table, "left out, names the rows (`keep` makes it inputs)", left_out(LeftOut::row_name));
-  note(table, "left out, nearly every row has its own value (`keep` makes it inputs)",
+  note(table, left("as `ignore` says"), left_out(LeftOut::asked));
+  note(table, left("no value"), left_out(LeftOut::empty));
+  note(table, left("the same value in every row"), left_out(LeftOut::one_text));
+  note(table, left("numbers the rows (`keep` makes it an input)"), left_out(LeftOut::row_number));
+  note(table, left("names the rows (`keep` makes it inputs)"), left_out(LeftOut::row_name));
+  note(table, left("nearly every row has its own value (`keep` makes it inputs)"),
        left_out(LeftOut::id), example);
-  note(table, "left out, the split goes by it (`keep` makes it an input)", left_out(LeftOut::split),
+  note(table, left("the split goes by it (`keep` makes it an input)"), left_out(LeftOut::split),
        [](const CsvColumn& c) { return c.date == DateOrder::none ? "" : order_text(c); });
 }
 
@@ -114,33 +116,31 @@ std::string read_as_text(const CsvField& field, const NumberFormat& format) {
 }
 
 void note_columns(CsvSurvey& table) {
-  note(table, "numbers", with_role(ColumnRole::number), [](const CsvColumn& column) {
+  note(table, heads::kNumbers, with_role(ColumnRole::number), [](const CsvColumn& column) {
     const NumberFormat& format = column.format;
     const bool usual = format.bare() && (!format.decimal_comma || format.gaps);
     return usual ? "" : read_as_text(column.counts.first_text, format);
   });
-  note(table, "numbers with leading zeros, as in codes (`categories` treats them as categories)",
+  note(table, heads::kCodes,
        [](const CsvColumn& c) { return c.role == ColumnRole::number && c.counts.zeros; });
   note(
       table, "subtracted from the numbers, which are large compared with their spread",
       [](const CsvColumn& column) { return column.offset != 0; },
       [](const CsvColumn& column) { return base::format_double(column.offset); });
-  note(table, "categories, one input for each", with_role(ColumnRole::categories),
+  note(table, heads::kCategories, with_role(ColumnRole::categories),
        [](const CsvColumn& c) { return std::to_string(c.categories.size()); });
   note(table,
-       "more than " + std::to_string(kMaxCategories) + " categories, hashed into " +
-           std::to_string(kHashInputs) + " inputs",
+       base::cat(heads::kHashed, kMaxCategories, " categories, hashed into ", kHashInputs,
+                 " inputs"),
        with_role(ColumnRole::hashed));
   const auto dates = [](auto wanted) {
     return [wanted](const CsvColumn& c) { return c.role == ColumnRole::date && wanted(c.date); };
   };
-  note(table, "dates: the day, and its place in the year and in the week",
+  note(table, heads::kDates,
        dates([](DateOrder o) { return o != DateOrder::month && o != DateOrder::clock; }),
        order_text);
-  note(table, "months: the first day, and its place in the year",
-       dates([](DateOrder o) { return o == DateOrder::month; }), order_text);
-  note(table, "times of day: the hour, and its place in the day",
-       dates([](DateOrder o) { return o == DateOrder::clock; }));
+  note(table, heads::kMonths, dates([](DateOrder o) { return o == DateOrder::month; }), order_text);
+  note(table, heads::kClock, dates([](DateOrder o) { return o == DateOrder::clock; }));
   note(
       table, "not numbers, treated as missing values",
       [](const CsvColumn& c) { return c.counts.gaps > 0; },
@@ -148,7 +148,7 @@ void note_columns(CsvSurvey& table) {
         return base::cat(c.counts.gaps, ", such as ", in_quotes(c.counts.first_gap.value()));
       });
   note_missing(table);
-  note(table, "the same number in every row, nothing to learn from", [](const CsvColumn& column) {
+  note(table, heads::kConstant, [](const CsvColumn& column) {
     return column.role == ColumnRole::number && column.counts.constant &&
            column.counts.missing == 0;
   });

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -97,40 +98,56 @@ class Table {
       columns.push_back({.column = &column});
     }
     const std::size_t most = kDoubtedValues / std::max<std::size_t>(places.size(), 1);
-    // Values are compared as they are written: making texts of them takes longer than all else.
-    std::vector<Codes> known(places.size());
+    std::vector<Cell> cells;  // [rows, places]
     for_each_row(files, survey, [&](const RowPlace& place, const std::vector<CsvField>& fields) {
       if (!is_left(kept, place.index) || rows == most) return;
       ++rows;
-      for (std::size_t i = 0; i < places.size(); ++i) add(columns[i], fields[places[i]], known[i]);
+      for (std::size_t i = 0; i < places.size(); ++i)
+        cells.push_back(read(columns[i], fields[places[i]]));
     });
-    for (std::size_t i = 0; i < places.size(); ++i) columns[i].distinct = known[i].size();
+    // One column after the other: the hash tables of thousands would not fit into a cache.
+    for (std::size_t i = 0; i < places.size(); ++i) add_codes(columns[i], std::span(cells), i);
   }
 
   std::vector<Seen> columns;
   std::size_t rows = 0;
 
  private:
-  using Codes = std::unordered_map<std::string_view, std::uint32_t>;
+  /// A value as it is written: making texts of them takes longer than all else.
+  struct Cell {
+    std::string_view raw;
+    bool missing = false;
+  };
 
-  static void add(Seen& seen, const CsvField& field, Codes& known) {
-    const auto next = static_cast<std::uint32_t>(known.size());
-    seen.codes.push_back(known.try_emplace(field.raw, next).first->second);
+  /// Reads a value and adds its number, where the column has numbers.
+  static Cell read(Seen& seen, const CsvField& field) {
     const CsvColumn& column = *seen.column;
     double value = 0;
-    if (known.size() > next)
-      seen.missing.push_back(read_number(field, column.format, value) == FieldKind::missing);
+    const FieldKind kind = read_number(field, column.format, value);
+    const Cell cell{field.raw, kind == FieldKind::missing};
     if (column.role == ColumnRole::date) {
       const auto day = read_date(field.bare(), column.date);
       seen.numbers.push_back(day ? day->days : std::nan(""));
-      return;
+      return cell;
     }
     const bool number = column.role == ColumnRole::number ||
                         (column.role == ColumnRole::ignored && column.why == LeftOut::row_number);
-    if (!number) return;
-    const bool read = read_number(field, column.format, value) == FieldKind::number;
-    seen.numbers.push_back(read ? value : std::nan(""));
+    if (number) seen.numbers.push_back(kind == FieldKind::number ? value : std::nan(""));
+    return cell;
   }
+
+  void add_codes(Seen& seen, std::span<const Cell> cells, std::size_t place) {
+    codes_.clear();
+    seen.codes.reserve(rows);
+    for (std::size_t i = place; i < cells.size(); i += columns.size()) {
+      const auto next = static_cast<std::uint32_t>(codes_.size());
+      seen.codes.push_back(codes_.try_emplace(cells[i].raw, next).first->second);
+      if (codes_.size() > next) seen.missing.push_back(cells[i].missing);
+    }
+    seen.distinct = codes_.size();
+  }
+
+  std::unordered_map<std::string_view, std::uint32_t> codes_;  ///< of the column that is read
 };
 
 Order in_file(std::size_t rows) {

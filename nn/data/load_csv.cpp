@@ -2,8 +2,11 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "base/hash.h"
 #include "base/words.h"
@@ -14,6 +17,7 @@
 #include "nn/data/csv_sniff.h"
 #include "nn/data/doubts.h"
 #include "nn/data/encode.h"
+#include "nn/data/kept_tables.h"
 #include "nn/data/load_files.h"
 #include "nn/data/scaling.h"
 #include "nn/data/target.h"
@@ -54,7 +58,7 @@ bool is_bytes(const CsvColumn& column) {
   return column.role != ColumnRole::number || (column.counts.bytes && column.counts.missing == 0);
 }
 
-Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size_t rows,
+Dataset::Header describe(const CsvSurvey& table, const TargetValues& target, std::size_t rows,
                          const DataSpec& spec, bool decimal_comma) {
   Dataset::Header header;
   header.rows = rows;
@@ -68,10 +72,10 @@ Dataset::Header describe(const CsvSurvey& table, TargetValues& target, std::size
   header.input = Shape::features(static_cast<std::int64_t>(header.cols));
   header.storage = bytes ? Storage::u8 : Storage::f32;
   header.task = target.task;
-  header.class_names = std::move(target.class_names);
+  header.class_names = target.class_names;
   header.targets.clear();
   for (const std::string& name : table.target_names()) header.targets.push_back({.name = name});
-  header.target_formats = std::move(target.formats);
+  header.target_formats = target.formats;
   if (decimal_comma) {
     header.target_formats.resize(header.targets.size());
     for (NumberFormat& format : header.target_formats) format = format_in(std::move(format), true);
@@ -100,12 +104,6 @@ void store_features(CsvFiles files, const CsvSurvey& table, const std::vector<bo
     }
   });
 }
-
-/// What the split goes by, one value a row that is left.
-struct SplitColumn {
-  std::vector<std::uint32_t> groups;
-  std::vector<double> times;
-};
 
 [[noreturn]] void refuse_order(CsvFiles files, const CsvSurvey& table, std::size_t row,
                                const std::string& text) {
@@ -164,28 +162,84 @@ void note_test_file(const SplitColumn& by, std::size_t test_rows, std::vector<st
     notes.push_back(std::to_string(early) + of + "are earlier than the first file's last");
 }
 
-Parts split_table(CsvFiles files, CsvSurvey& table, const std::vector<bool>& kept,
-                  const TargetValues& target, const DataSpec& spec) {
-  const SplitColumn by = read_split(files, table, kept, spec);
-  std::size_t rows = 0, test_rows = 0;
-  for (std::size_t row = 0; row < table.rows; ++row) {
-    if (!is_left(kept, row)) continue;
-    ++rows;
-    if (table.file_of(row) == 1) ++test_rows;
-  }
-  if (test_rows > 0 && test_rows < rows) note_test_file(by, test_rows, table.notes);
-  return split_rows(files.front().path,
-                    {.count = rows,
-                     .labels = target.labels,
-                     .classes = target.class_names.size(),
-                     .groups = by.groups,
-                     .times = by.times,
-                     .test_rows = test_rows},
+/// Rows that are left, those of the second file apart.
+std::size_t count_test_rows(const CsvSurvey& table, const std::vector<bool>& kept) {
+  std::size_t test_rows = 0;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (is_left(kept, row) && table.file_of(row) == 1) ++test_rows;
+  return test_rows;
+}
+
+Parts split_table(const std::string& path, const ReadTable& table, const DataSpec& spec) {
+  return split_rows(path,
+                    {.count = table.header.rows,
+                     .labels = table.target.labels,
+                     .classes = table.target.class_names.size(),
+                     .groups = table.by.groups,
+                     .times = table.by.times,
+                     .test_rows = table.test_rows},
                     spec.split);
 }
 
+/// Further folds have the same rows.
+bool wants_doubts(const DataSpec& spec) { return !spec.for_model && spec.split.fold == 0; }
+
+/// The data set of that split, whose inputs are not written yet.
+Dataset parted(const ReadTable& table, const Parts& parts, std::vector<std::string> doubts,
+               const std::string& path, const LoadLimits& limits) {
+  Dataset::Header header = table.header;
+  note_parts(table.target, parts, header.notes);
+  header.doubts = std::move(doubts);
+  fit_unit(table.target, parts, header);
+  return make_dataset(std::move(header), parts, path, limits);
+}
+
+/// What is left to do once the inputs are there.
+void fit(Dataset& data, const ReadTable& table, const DataSpec& spec, const std::string& path) {
+  store_targets(table.target, data);
+  if (spec.for_model) return;
+  fill_missing(data);
+  fit_scaling(data, path);
+}
+
+/// A table that was read before, split as this spec asks; nothing where it has to be read again.
+std::optional<Dataset> load_kept(const TableName& name, const DataSpec& spec,
+                                 const std::string& path, const LoadLimits& limits) {
+  const auto table = kept_table(name);
+  if (!table) return std::nullopt;
+  const Parts parts = split_table(path, *table, spec);
+  std::vector<std::string> doubts;
+  if (wants_doubts(spec)) {
+    if (!table->doubts || parts.test != table->test) return std::nullopt;
+    doubts = *table->doubts;
+  }
+  Dataset data = parted(*table, parts, std::move(doubts), path, limits);
+  if (data.header().storage == Storage::u8) {
+    std::ranges::copy(std::get<std::vector<std::uint8_t>>(table->x), data.mutable_x_u8().begin());
+  } else {
+    std::ranges::copy(std::get<std::vector<float>>(table->x), data.mutable_x_f32().begin());
+  }
+  fit(data, *table, spec, path);
+  return data;
+}
+
+/// Keeps a table whose inputs are written and not filled yet.
+void keep(const TableName& name, const ReadTable& read, const Dataset& data, const Parts& parts,
+          const DataSpec& spec) {
+  if (!keeps_tables(data.x_u8().size_bytes() + data.x_f32().size_bytes())) return;
+  ReadTable table = read;
+  if (data.header().storage == Storage::u8) {
+    table.x = std::vector<std::uint8_t>(data.x_u8().begin(), data.x_u8().end());
+  } else {
+    table.x = std::vector<float>(data.x_f32().begin(), data.x_f32().end());
+  }
+  if (wants_doubts(spec)) table.doubts = data.header().doubts;
+  table.test = parts.test;
+  keep_table(name, std::move(table));
+}
+
 Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limits,
-                   const std::vector<std::string>& notes, const base::Key& content) {
+                   const std::vector<std::string>& notes, const TableName& name) {
   const std::string& path = files.front().path;
   CsvSurvey table = survey(files, spec, limits);
   table.notes.insert(table.notes.begin(), notes.begin(), notes.end());
@@ -193,35 +247,33 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
   if (chosen && spec.task == LearningTask::regression) {
     throw DataError(path, "classes: task is regression, which has none");
   }
-  TargetValues target = read_target(files, table, chosen ? LearningTask::classification : spec.task,
-                                    spec.for_model ? 1 : 2);
-  const auto kept = keep_classes(path, spec.classes, target.class_names, target.labels);
+  ReadTable read;
+  read.target = read_target(files, table, chosen ? LearningTask::classification : spec.task,
+                            spec.for_model ? 1 : 2);
+  const auto kept = keep_classes(path, spec.classes, read.target.class_names, read.target.labels);
   if (const auto gone = std::ranges::count(kept, false); gone > 0)
     table.notes.push_back(base::counted(gone, "row") + " left out: `classes` does not name theirs");
-  note_classes(target, table.notes);
-  note_balance(target, table.notes);
-  const Parts parts = split_table(files, table, kept, target, spec);
-  note_parts(target, parts, table.notes);
+  note_classes(read.target, table.notes);
+  note_balance(read.target, table.notes);
+  read.by = read_split(files, table, kept, spec);
+  read.test_rows = count_test_rows(table, kept);
+  const std::size_t rows = kept.empty() ? table.rows : read.target.labels.size();
+  if (read.test_rows > 0 && read.test_rows < rows)
+    note_test_file(read.by, read.test_rows, table.notes);
+  read.header = describe(table, read.target, rows, spec, files.front().decimal_comma);
+  read.header.content = name.content;
+  read.header.quote = files.front().quote;
+  const Parts parts = split_table(path, read, spec);
   std::vector<std::string> doubts;
-  // Further folds have the same rows.
-  if (!spec.for_model && spec.split.fold == 0)
-    doubts = doubts_of(files, table, kept, target, parts);
-  const std::size_t rows = kept.empty() ? table.rows : target.labels.size();
-  Dataset::Header header = describe(table, target, rows, spec, files.front().decimal_comma);
-  header.content = content;
-  header.quote = files.front().quote;
-  header.doubts = std::move(doubts);
-  fit_unit(target, parts, header);
-  Dataset data = make_dataset(std::move(header), parts, path, limits);
+  if (wants_doubts(spec)) doubts = doubts_of(files, table, kept, read.target, parts);
+  Dataset data = parted(read, parts, std::move(doubts), path, limits);
   if (data.header().storage == Storage::u8) {
     store_features(files, table, kept, data.header().columns, data.mutable_x_u8());
   } else {
     store_features(files, table, kept, data.header().columns, data.mutable_x_f32());
   }
-  store_targets(target, data);
-  if (spec.for_model) return data;
-  fill_missing(data);
-  fit_scaling(data, path);
+  keep(name, read, data, parts, spec);
+  fit(data, read, spec, path);
   return data;
 }
 
@@ -229,6 +281,14 @@ Dataset load_texts(CsvFiles files, const DataSpec& spec, const LoadLimits& limit
 
 Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
                  const LoadLimits& limits) {
+  std::vector<base::Key> hashes;
+  std::vector<std::string> paths;
+  for (const SourceFile& file : files) {
+    hashes.push_back(hash_of(file));
+    paths.push_back(file.path());
+  }
+  const TableName name(files.size() == 1 ? hashes.front() : combine(hashes), paths, spec);
+  if (auto known = load_kept(name, spec, paths.front(), limits)) return std::move(*known);
   std::array<std::string, 2> unpacked, converted;
   std::vector<CsvText> texts;
   std::vector<std::string> notes;
@@ -247,13 +307,10 @@ Dataset load_csv(std::span<const SourceFile> files, const DataSpec& spec,
   if (std::ranges::any_of(texts, &CsvText::decimal_comma))
     notes.emplace_back("numbers have a decimal comma");
   if (texts.front().delimiter == ' ') notes.emplace_back("blanks are between the columns");
-  std::vector<base::Key> hashes;
-  for (const SourceFile& file : files) hashes.push_back(hash_of(file));
   if (files.size() > 1 && hashes.front() == hashes.back())
     throw DataError(files.back().path(), "this is the same file as " + files.front().path() +
                                              ", expected other rows to test on");
-  const base::Key content = files.size() == 1 ? hashes.front() : combine(hashes);
-  return load_texts(texts, spec, limits, notes, content);
+  return load_texts(texts, spec, limits, notes, name);
 }
 
 }  // namespace nn

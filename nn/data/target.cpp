@@ -12,6 +12,7 @@
 #include "nn/data/csv_names.h"
 #include "nn/data/csv_notes.h"
 #include "nn/data/data_error.h"
+#include "nn/data/note_kinds.h"
 #include "nn/data/written_number.h"
 
 namespace nn {
@@ -83,8 +84,8 @@ void check_classes(const std::string& path, const std::string& name, std::size_t
 LearningTask settled(LearningTask task, bool classes, const std::string& name,
                      std::vector<std::string>& notes) {
   if (task != LearningTask::guess) return task;
-  notes.push_back(std::string("task: ") + (classes ? "classification" : "regression") +
-                  ", judged by the values of " + in_quotes(name));
+  notes.push_back(base::cat(heads::kTask, classes ? "classification" : "regression",
+                            ", judged by the values of ", in_quotes(name)));
   return classes ? LearningTask::classification : LearningTask::regression;
 }
 
@@ -193,7 +194,7 @@ TargetValues several_numbers(const std::string& path, const std::vector<std::str
                               std::to_string(kMaxTargets));
   }
   if (task == LearningTask::guess)
-    notes.push_back("task: regression, there are " + std::to_string(names.size()) + " targets");
+    notes.push_back(base::cat(heads::kTask, "regression, there are ", names.size(), " targets"));
   TargetValues target;
   target.task = LearningTask::regression;
   target.numbers = std::move(numbers);
@@ -242,7 +243,7 @@ void note_classes(const TargetValues& target, std::vector<std::string>& notes) {
                        : counts[c] == 1 ? " row)"
                                         : " rows)");
   if (names.size() > kNamed) named += base::cat(" and ", names.size() - kNamed, " more");
-  notes.push_back(base::cat(names.size(), " classes: ", named));
+  notes.push_back(base::cat(names.size(), heads::kClasses, named));
   std::map<std::string, std::vector<std::string>> alike;
   for (const std::string& name : names) alike[folded_class(name)].push_back(name);
   std::string spellings;
@@ -250,8 +251,8 @@ void note_classes(const TargetValues& target, std::vector<std::string>& notes) {
     if (spelt.size() > 1) spellings += (spellings.empty() ? "" : "; ") + first_names(spelt);
   }
   if (!spellings.empty())
-    notes.push_back("classes that differ in capitals or blanks alone: " + spellings +
-                    ": where they mean the same, write them alike in the table");
+    notes.push_back(base::cat(heads::kAlike, spellings,
+                              ": where they mean the same, write them alike in the table"));
 }
 
 void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
@@ -263,10 +264,11 @@ void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
     return in_quotes(target.class_names[static_cast<std::size_t>(at - counts.begin())]);
   };
   if (10 * *rarest < rows && 2 * *rarest * counts.size() < rows) {
-    notes.push_back(percent(*most, rows) + " of the rows are " + name(most) + ", " +
-                    percent(*rarest, rows) + " are " + name(rarest) +
-                    ": accuracy says little there; `class_weights: balanced` (of the loss) makes "
-                    "training count all classes alike");
+    notes.push_back(
+        base::cat(percent(*most, rows), heads::kBalance, name(most), ", ", percent(*rarest, rows),
+                  " are ", name(rarest),
+                  ": accuracy says little there; `class_weights: balanced` (of the loss) makes "
+                  "training count all classes alike"));
   }
   std::string single;
   std::size_t count = 0;
@@ -275,9 +277,8 @@ void note_balance(const TargetValues& target, std::vector<std::string>& notes) {
     if (*at == 1 && ++count <= kNamed) single += (single.empty() ? "" : ", ") + name(at);
   }
   if (count == 0) return;
-  notes.push_back("one row only, so either learnt or tested: " + std::to_string(count) +
-                  (count == 1 ? " class (" : " classes (") + single +
-                  (count > 12 ? ", ...)" : ")"));
+  notes.push_back(base::cat(heads::kOneRow, count, count == 1 ? " class (" : " classes (", single,
+                            count > 12 ? ", ...)" : ")"));
 }
 
 void note_parts(const TargetValues& target, const Parts& parts, std::vector<std::string>& notes) {
@@ -298,9 +299,8 @@ void note_parts(const TargetValues& target, const Parts& parts, std::vector<std:
              " of the test part)";
   }
   if (unlearnt == 0) return;
-  notes.push_back("no row to train on: " + std::to_string(unlearnt) +
-                  (unlearnt == 1 ? " class: " : " classes: ") + named +
-                  (unlearnt > 12 ? ", ..." : ""));
+  notes.push_back(base::cat(heads::kUntrained, unlearnt, unlearnt == 1 ? " class: " : " classes: ",
+                            named, unlearnt > 12 ? ", ..." : ""));
 }
 
 TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task, std::size_t fewest) {

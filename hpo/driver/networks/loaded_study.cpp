@@ -12,6 +12,7 @@
 #include "hpo/study/metric_names.h"
 #include "hpo/study/rate_rule.h"
 #include "nn/adapt/policy.h"
+#include "nn/data/kept_tables.h"
 
 namespace hpo {
 
@@ -74,13 +75,15 @@ void add_model_notes(const StudySpec& study, const Params& params, const StudyDa
 }  // namespace
 
 LoadedStudy load_settled(const StudySpec& study, const Params& params) {
+  const nn::KeptTables kept;
   StudyData data = load_data(study, params);
   StudySpec settled = settle(study, data.info);
   // Read again in folds, data has nothing to guess any more.
   std::vector<std::string> notes = data.value.get().header().notes;
-  const std::vector<std::string>& doubts = data.value.get().header().doubts;
-  notes.insert(notes.end(), doubts.begin(), doubts.end());
   note_unread(study, notes);
+  const std::size_t data_notes = notes.size();
+  const std::vector<std::string> doubts = data.value.get().header().doubts;
+  notes.insert(notes.end(), doubts.begin(), doubts.end());
   for (std::string& note : odd_goals(settled)) notes.push_back(std::move(note));
   note_metric(settled, data.info, notes);
   for (auto note : {study::note_on_rate_rule(settled), study::note_on_staleness(settled)})
@@ -94,7 +97,9 @@ LoadedStudy load_settled(const StudySpec& study, const Params& params) {
           .data = std::move(data),
           .params = params,
           .asked = asked,
-          .notes = std::move(notes)};
+          .notes = std::move(notes),
+          .data_notes = data_notes,
+          .doubts = doubts.size()};
 }
 
 void require_other_model(const LoadedStudy& loaded, const std::filesystem::path& file) {

@@ -1,6 +1,7 @@
 #pragma once
 // A study together with its data: where every verb begins that looks at both.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -17,8 +18,11 @@ struct LoadedStudy {
   StudyData data;        ///< there
   Params params;         ///< what the data was loaded for
   TrialResources asked;  ///< by the trial of `params`
-  /// What was guessed, filled in or left out while the data was read, a sentence each.
+  /// What was guessed, filled in or left out while the data was read, a sentence each; then the
+  /// faults of the data, then what is odd about the rest of the study.
   std::vector<std::string> notes;
+  std::size_t data_notes = 0;  ///< of these, the first ones
+  std::size_t doubts = 0;      ///< those behind them
 };
 
 /// Loads the data of `study` as a trial with `params` sees it, settles the study, and makes that

@@ -1,6 +1,7 @@
 // One network without a search: the work of a single trial under a context that lets it run to its
 // end.
 
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -17,6 +18,7 @@
 #include "hpo/log/trial_table.h"
 #include "hpo/search/search.h"
 #include "nn/adapt/policy.h"
+#include "nn/data/kept_tables.h"
 #include "runtime/async.h"
 #include "runtime/group.h"
 #include "runtime/loop.h"
@@ -146,6 +148,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   rt::Runtime runtime(config);
   Checkpoints checkpoints(config.store, options.folder.string());
   base::Moment begun = base::now();
+  std::optional<nn::KeptTables> kept(std::in_place);
   LoadedStudy loaded = load_settled(study, params);
   for (const char* file : {kTrainedModelFile, kOptimizerFile})
     require_other_model(loaded, options.folder / file);
@@ -160,6 +163,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   work->provide(params, loaded.data);
   work->write_optimizer(kOptimizerFile);
   const Baselines baselines(loaded, trees_of_training(loaded));
+  kept.reset();
   work->judge_against(baselines);
   LoneTrial trial(params, objective_of(loaded.study), observer);
   observer.train_started(loaded.study.metric, result.epochs);
