@@ -183,6 +183,10 @@ int run_agent(const AgentOptions& options) {
   config.pace_file.clear();
   if (options.gpus >= 0) config.gpus = options.gpus;
   const rt::Runtime runtime(config);
+  if (run.engine == Engine::automatic && runtime.executor() == rt::Executor::sequential)
+    throw base::Error(base::Errc::no_device,
+                      "an agent needs StarPU: without it nothing is heard of an agent that runs a "
+                      "task, so that its driver thinks it lost");
   if (!study.runs_command) prepare_gpu(trial_resources(study, study.space.middle()));
   rt::AgentConfig agent;
   agent.identity = seat.identity;

@@ -1,11 +1,12 @@
 #include "runtime/net/sums/bucket_sums.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "runtime/net/sums/block_integers.h"
+#include "runtime/net/block_integers.h"
 #include "runtime/net/sums/tree.h"
 
 namespace rt::net::sums {
@@ -15,12 +16,38 @@ struct BucketSums::Exact {
   std::size_t offset, count;
   std::vector<const float*> shards;  ///< this member's, from the part on
   float* result;
-  std::vector<std::int32_t> exponents, integers;
+  std::vector<std::int32_t> widened;    ///< exponents as they are sent
+  std::vector<BlockExponent> exponents;  ///< of this member, then of all
+  std::vector<std::int32_t> integers;
+
+  [[nodiscard]] std::span<const float> values(std::size_t shard) const {
+    return {shards[shard], count};
+  }
+  void find_exponents() {
+    std::vector<BlockExponent> own(exponents.size());
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      block_exponents(values(i), own);
+      raise_exponents(exponents, own);
+    }
+    std::ranges::copy(exponents, widened.begin());
+  }
+  void take_exponents() {
+    std::ranges::transform(widened, exponents.begin(), [](std::int32_t exponent) {
+      return static_cast<BlockExponent>(exponent);
+    });
+  }
+  void find_integers(std::size_t terms) {
+    std::vector<std::int32_t> own(count);
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      to_integers(values(i), exponents, terms, own);
+      add_integers(integers, own);
+    }
+  }
 };
 
 BucketSums::BucketSums(Links& links, Membership membership)
     : links_(links), membership_(std::move(membership)), exchange_(links) {
-  if (membership_.exact && membership_.shards > kMostExactShards)
+  if (membership_.exact && static_cast<std::size_t>(membership_.shards) > kMostTerms)
     throw base::Error(base::Errc::internal,
                       base::cat("exact sums of ", membership_.shards, " shards"));
 }
@@ -53,12 +80,14 @@ std::shared_ptr<const Schedule> BucketSums::schedule_for(std::size_t count) {
 void BucketSums::begin_exact(const Tag& tag, std::size_t offset, std::size_t count,
                              const std::vector<float*>& shards) {
   const int own = shards_of(links_.own(), links_.members(), membership_.shards).size();
-  const auto sum = std::make_shared<Exact>(Exact{offset,
-                                                 count,
-                                                 {shards.begin(), shards.begin() + own},
-                                                 shards.front(),
-                                                 std::vector<std::int32_t>(blocks_in(count)),
-                                                 std::vector<std::int32_t>(count)});
+  const std::size_t blocks = block_count(count);
+  const auto sum = std::make_shared<Exact>(Exact{.offset = offset,
+                                                 .count = count,
+                                                 .shards = {shards.begin(), shards.begin() + own},
+                                                 .result = shards.front(),
+                                                 .widened = std::vector<std::int32_t>(blocks),
+                                                 .exponents = std::vector<BlockExponent>(blocks),
+                                                 .integers = std::vector<std::int32_t>(count)});
   const auto begin_part = [&](std::vector<std::int32_t>& part, Arithmetic arithmetic,
                               std::function<void()> before, std::function<void()> after) {
     exchange_.begin({.tag = tag,
@@ -68,28 +97,26 @@ void BucketSums::begin_exact(const Tag& tag, std::size_t offset, std::size_t cou
                      .before = std::move(before),
                      .after = std::move(after)});
   };
+  const auto terms = static_cast<std::size_t>(membership_.shards);
   begin_part(
-      sum->exponents, Arithmetic::largest,
-      [sum] {
-        for (const float* shard : sum->shards) raise_exponents({shard, sum->count}, sum->exponents);
-      },
-      [this, sum] { check_finite(*sum); });
+      sum->widened, Arithmetic::largest, [sum] { sum->find_exponents(); },
+      [this, sum] {
+        sum->take_exponents();
+        check_finite(*sum);
+      });
   begin_part(
-      sum->integers, Arithmetic::integers,
-      [this, sum] {
-        for (const float* shard : sum->shards)
-          add_integers({shard, sum->count}, sum->exponents, membership_.shards, sum->integers);
-      },
-      [this, sum] {
-        restore(sum->integers, sum->exponents, membership_.shards, {sum->result, sum->count});
+      sum->integers, Arithmetic::integers, [sum, terms] { sum->find_integers(terms); },
+      [sum, terms] {
+        to_floats(sum->integers, sum->exponents, terms, {sum->result, sum->count});
       });
 }
 
 void BucketSums::check_finite(const Exact& sum) const {
-  const auto block = find_not_finite(sum.exponents);
-  if (!block) return;
-  const std::size_t first = sum.offset + *block * kBlock;
-  const std::size_t last = sum.offset + std::min(sum.count, (*block + 1) * kBlock);
+  const auto block = std::ranges::find(sum.exponents, kNotFinite);
+  if (block == sum.exponents.end()) return;
+  const auto number = static_cast<std::size_t>(block - sum.exponents.begin());
+  const std::size_t first = sum.offset + number * kBlockFloats;
+  const std::size_t last = sum.offset + std::min(sum.count, (number + 1) * kBlockFloats);
   std::string where;
   for (const NamedPart& tensor : membership_.tensors)
     if (tensor.offset < last && first < tensor.offset + tensor.count)
