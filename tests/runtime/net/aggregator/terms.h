@@ -1,8 +1,9 @@
 // Terms of sums, and what their sum is by block integers alone, without any network.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
