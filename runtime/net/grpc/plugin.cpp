@@ -27,9 +27,7 @@ class GrpcNetwork final : public Network {
   std::unique_ptr<MemberDoor> open_door(const Identity& own, const std::string& at) override {
     return tls::open_door(own, at);
   }
-  std::string fault_of(const Identity& identity) override {
-    return tls::fault_of(identity);
-  }
+  std::string fault_of(const Identity& identity) override { return tls::fault_of(identity); }
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ struct BucketSums::Exact {
   std::size_t offset, count;
   std::vector<const float*> shards;  ///< this member's, from the part on
   float* result;
-  std::vector<std::int32_t> widened;    ///< exponents as they are sent
+  std::vector<std::int32_t> widened;     ///< exponents as they are sent
   std::vector<BlockExponent> exponents;  ///< of this member, then of all
   std::vector<std::int32_t> integers;
 
