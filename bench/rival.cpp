@@ -28,7 +28,10 @@ std::optional<Finished> run_rival_program(const std::string& python, const char*
                  done.exit_code);
     return std::nullopt;
   }
-  done.output.erase(0, done.output.rfind('{'));
+  // The answer is a line of its own, and may have objects inside; libraries print what they like
+  // before.
+  const std::size_t line = done.output.rfind("\n{");
+  if (line != std::string::npos) done.output.erase(0, line + 1);
   return done;
 }
 
