@@ -101,6 +101,8 @@ class Chart {
     this.shown = (made.next ? yield* made : made);
     this.top = sized(this.canvas, width, height);
     this.top.drawImage(canvas, 0, 0, width, height);
+    // Megabytes that would wait for somebody to collect them.
+    canvas.width = 0;
     this.pen = sized(this.over, width, height);
     this.width = width;
     this.note.textContent = this.shown.note || '';

@@ -60,6 +60,7 @@ class Raster {
     pen.setTransform(1, 0, 0, 1, 0, Math.round(top * this.ratio));
     pen.drawImage(layer, 0, 0);
     pen.restore();
+    layer.width = 0;
   }
 }
 
