@@ -23,18 +23,6 @@ constexpr std::array kTints{Tint{"complete", "32"}, Tint{"finished", "32"},
                             Tint{"running", "36"},  Tint{"stopped", "33"},
                             Tint{"failed", "31"},   Tint{"interrupted", "33"}};
 
-/// Code points, without colours (ESC [ ... m).
-std::size_t columns_of(std::string_view text) {
-  std::size_t columns = 0;
-  bool colour = false;
-  for (char c : text) {
-    if (c == '\033') colour = true;
-    if (!colour && base::begins_character(c)) ++columns;
-    if (c == 'm') colour = false;
-  }
-  return columns;
-}
-
 bool understands(const char* term) { return term && std::string_view(term) != "dumb"; }
 
 bool wants_color() {
@@ -47,6 +35,17 @@ bool looks_numeric(std::string_view cell) {
 }
 
 }  // namespace
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  bool colour = false;
+  for (char c : text) {
+    if (c == '\033') colour = true;
+    if (!colour && base::begins_character(c)) ++columns;
+    if (c == 'm') colour = false;
+  }
+  return columns;
+}
 
 bool live_display() { return isatty(STDERR_FILENO) == 1 && understands(std::getenv("TERM")); }
 

@@ -2,6 +2,7 @@
 // What the terminal can show. Results go to stdout, progress to stderr; colour (of states) and live
 // display only on a terminal.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ inline constexpr double kPlainPeriod = 5.0;
 /// A state's word (or what begins with it) in its colour: complete and finished green, running
 /// cyan, stopped and interrupted yellow, failed red. As it is where results are not coloured.
 [[nodiscard]] std::string tinted(std::string_view state);
+
+/// Columns that a text takes: its code points; colours (ESC [ ... m) take none.
+[[nodiscard]] std::size_t columns_of(std::string_view text);
 
 /// Text cut to `width` columns, with an ellipsis when something was lost. Counts code points;
 /// colours take no room and stay.

@@ -2,7 +2,9 @@
 #include "base/words.h"
 #include "hpo/driver/run_config.h"
 
+#include "base/file.h"
 #include "base/text.h"
+#include "cli/found.h"
 #include "cli/held_isa.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
@@ -71,10 +73,20 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
   return out;
 }
 
+/// What the study's folder has already; empty where nothing was begun.
+std::string begun_line(const Arguments& arguments, const hpo::StudySpec& study) {
+  const base::Path folder = runs_folder(arguments) / study.name;
+  const std::string begun = begun_text(folder);
+  return begun.empty()
+             ? ""
+             : base::cat("begun   ", base::printable(folder.string(), 200), ": ", begun, "\n");
+}
+
 }  // namespace
 
 void declare_plan(Arguments& arguments) {
   arguments.positional("FILE", "study file (YAML)");
+  declare_dir(arguments);
   arguments.option("--workers", "N",
                    "CPU workers that the estimate of time is for (default: one per core)");
   arguments.option("--platform", "P",
@@ -104,7 +116,8 @@ int run_plan(const Arguments& arguments) {
               plan.ends_by_time ? std::string("as many trials as end in limits.time")
                                 : base::cat("at most ", base::counted(plan.trials, "trial"));
           return base::cat(study.name, ": ", trials,
-                           ". Each runs a program, whose running time is unknown\n");
+                           ". Each runs a program, whose running time is unknown\n",
+                           begun_line(arguments, study));
         });
     return kDone;
   }
@@ -124,7 +137,8 @@ int run_plan(const Arguments& arguments) {
   }
   const hpo::Plan plan = hpo::plan_study(loaded, platform_of(arguments, loaded.study, runtime));
   print_view(
-      arguments, [&] { return hpo::plan_json(plan); }, [&] { return text_of(study.name, plan); });
+      arguments, [&] { return hpo::plan_json(plan); },
+      [&] { return text_of(study.name, plan) + begun_line(arguments, study); });
   return kDone;
 }
 

@@ -20,9 +20,9 @@ vary, and the end of the search. The shortest one is
 data: {csv: flowers.csv, target: species}
 ```
 
-Every other key has a default. `trellis check` prints all defaults, and `runs/NAME/study.yaml`
-records them. A search is *open* if the file has no `network`, `train.optimizer`, `adapt`, `from`
-and `parameters`. The defaults of an open search are
+Every other key has a default. `trellis check --resolved` prints all defaults, and
+`runs/NAME/study.yaml` records them. A search is *open* if the file has no `network`,
+`train.optimizer`, `adapt`, `from` and `parameters`. The defaults of an open search are
 
 | part | in an open search |
 |---|---|

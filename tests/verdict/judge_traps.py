@@ -29,7 +29,7 @@ class Judged:
             assert done.returncode == 0, f"{words}: {done.returncode}: {done.stdout}{done.stderr}"
             return done
 
-        self.check = run("check", "study.yaml").stderr
+        self.check = run("check", "study.yaml").stdout
         swept = run("sweep", "study.yaml")
         self.notes = swept.stderr
         self.verdict = json.loads(run("best", "study", "--json").stdout)["verdict"]
