@@ -16,6 +16,7 @@
 #include "hpo/import/wandb_parameters.h"
 #include "hpo/import/wandb_place.h"
 #include "hpo/import/wandb_rule.h"
+#include "hpo/import/wandb_script.h"
 #include "hpo/import/wandb_words.h"
 #include "hpo/space/value.h"
 #include "hpo/study/node.h"
@@ -99,6 +100,7 @@ class WandbImporter {
       const wandb::ProgramPlace place = wandb::place_of(program, places_);
       if (!place.found) continue;
       folder_ = place.folder;
+      name_reports(program);
       if (folder_.empty()) return;
       const std::string said = "folder: " + base::quote_json(study::escape(folder_));
       body_ += said + "\n";
@@ -110,6 +112,20 @@ class WandbImporter {
     notes_.leave(base::cat("the folder in which W&B starts ", script->text, ": it is not in ",
                            base::listed(wandb::place_of(*script, places_).looked),
                            "; set folder in the study file"));
+  }
+
+  /// What a script of W&B asks its library for comes from W&B's server.
+  void name_reports(const wandb::ProgramName& program) {
+    const base::Path folder = places_.study / folder_;
+    const wandb::ScriptUse use = wandb::use_in(wandb::script_of(program, folder));
+    if (use.config)
+      notes_.leave(base::cat("wandb.config of ", program.text,
+                             ": the parameters are among the arguments and in the file "
+                             "$TRELLIS_PARAMS (docs/other-tools.md)"));
+    if (use.log)
+      notes_.leave(base::cat("wandb.log of ", program.text,
+                             ": replace it with trellis.report, or print the metric and set "
+                             "metric.regex (docs/other-tools.md)"));
   }
 
   void add_metric() {
@@ -263,8 +279,15 @@ Imported import_wandb(const std::string& text, const std::string& file,
   std::string program;
   base::Path folder;
   Imported imported = study::with_place(file, [&] {
-    Node root = study::read_merging_yaml(without_tags(text));
+    std::vector<study::RepeatedKey> repeated;
+    Node root = study::read_merging_yaml(without_tags(text), repeated);
     ImportNotes notes;
+    for (const study::RepeatedKey& key : repeated) {
+      const std::string name = base::printable(key.key, 60);
+      notes.carry(base::cat(name, " in line ", key.again.line),
+                  base::cat(name, " in line ", key.first.line),
+                  "W&B takes the last of the keys that repeat");
+    }
     if (root.is_map()) wandb::read_words_as_python(root, notes);
     const Node& sweep = sweep_in(root, notes);
     WandbImporter importer(sweep, places, std::move(notes));

@@ -152,6 +152,7 @@ class Builder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
   [[nodiscard]] Node take() { return std::move(root_); }
+  [[nodiscard]] const std::vector<RepeatedKey>& repeated() const { return repeated_; }
 
  private:
   struct Anchored {
@@ -272,7 +273,7 @@ class Builder final : public YAML::EventHandler {
     map.entries.insert(map.entries.begin(), added.begin(), added.end());
   }
 
-  Entry key_of(Open& map, const Node& node) const {
+  Entry key_of(Open& map, const Node& node) {
     if (!node.is_scalar()) throw StudyError(node.at, "a key is empty, expected a word");
     if (node.text == kMergeKey && !node.quoted && !merges_) {
       throw StudyError(
@@ -281,10 +282,15 @@ class Builder final : public YAML::EventHandler {
           "value)");
     }
     const auto [first, fresh] = map.seen.emplace(node.text, node.at);
-    if (!fresh) {
+    if (!fresh && !merges_) {
       throw StudyError(node.at,
                        base::cat("key \"", base::printable(node.text, 60),
                                  "\" appears twice; the first is at ", place(first->second)));
+    }
+    if (!fresh) {
+      repeated_.push_back({node.text, first->second, node.at});
+      first->second = node.at;
+      std::erase_if(map.node.entries, [&](const Entry& one) { return one.key == node.text; });
     }
     return {.key = node.text, .key_at = node.at, .value = {}};
   }
@@ -298,6 +304,7 @@ class Builder final : public YAML::EventHandler {
   std::size_t kept_ = 0;  // copies that anchors hold
   std::vector<Open> open_;
   std::vector<Anchored> anchors_;
+  std::vector<RepeatedKey> repeated_;  // only where merges_
   Node root_;
 };
 
@@ -361,7 +368,7 @@ Node read_yaml(std::string_view text, Position at) {
 
 namespace {
 
-Node read(std::string_view text, bool merges) {
+Node read(std::string_view text, bool merges, std::vector<RepeatedKey>& repeated) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   check_text(text);
@@ -383,12 +390,19 @@ Node read(std::string_view text, bool merges) {
                        "put quotes around \"${...}\": without them, the { begins a map");
     throw StudyError(lines.position(error.mark), translate(error.msg));
   }
+  repeated = builder.repeated();
   return builder.take();
 }
 
 }  // namespace
 
-Node read_yaml(std::string_view text) { return read(text, false); }
-Node read_merging_yaml(std::string_view text) { return read(text, true); }
+Node read_yaml(std::string_view text) {
+  std::vector<RepeatedKey> none;
+  return read(text, false, none);
+}
+
+Node read_merging_yaml(std::string_view text, std::vector<RepeatedKey>& repeated) {
+  return read(text, true, repeated);
+}
 
 }  // namespace hpo::study

@@ -91,6 +91,11 @@ void refuse_slips(CsvFiles files, const CsvSurvey& table) {
   }
   std::string advice = codes ? code_advice(alike) : word_advice(first);
   advice += row_advice(csv, first, table);
+  if (!table.header && slip.file == 0 && slip.at.line == table.first_row) {
+    // Then columns are called c1, c2, ..., which says nothing about what to do with them.
+    advice = "; in data: `header: true` if this line names the columns";
+    others.clear();
+  }
   if (!others.empty()) advice += "; such values are also in " + first_names(others);
   double ignored = 0;
   const bool large = slip.words.empty() && read_number(slip.at, ignored) == FieldKind::too_large;

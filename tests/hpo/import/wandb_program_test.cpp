@@ -297,5 +297,29 @@ TEST(WandbWords, QuantisedNormalsHaveSteps) {
                    "not carried over: q of x"));
 }
 
+/// The notes of a sweep whose script has this text.
+Imported with_script(const std::string& text) {
+  const support::TempFolder folder;
+  std::ofstream(folder.path() / "train.py") << text;
+  const std::string file = folder.path() / "sweep.yaml";
+  return import_wandb(sweep("{lr: {value: 0.5}}"), file,
+                      {.sweep = folder.path(), .working = folder.path(), .study = folder.path()});
+}
+
+TEST(WandbProgram, IsToldWhatItsLibraryDoesNotDoHere) {
+  const std::string log = "not carried over: wandb.log of train.py: replace it with trellis.report",
+                    config = "not carried over: wandb.config of train.py: the parameters are among";
+  const std::string init = "import wandb\nwandb.init()\n";
+  const Imported both = with_script(init + "lr = wandb.config.lr\nwandb.log({'loss': lr})\n");
+  EXPECT_TRUE(says(both, log) && says(both, config));
+  EXPECT_TRUE(says(with_script("import wandb\nrun = wandb.init()\nrun.log({'loss': 1})\n"), log));
+  const Imported reads =
+      with_script("import argparse, wandb\nwandb.init(config=args)\nwandb.config.lr\n");
+  EXPECT_FALSE(says(reads, "wandb.config")) << "its arguments are its config";
+  EXPECT_FALSE(says(with_script("logger.log(1)\n"), "wandb.")) << "no W&B";
+  const Imported ours = with_script(init + "wandb.log({})\nopen(os.environ['TRELLIS_METRICS'])\n");
+  EXPECT_FALSE(says(ours, "wandb.log")) << "it reports to both";
+}
+
 }  // namespace
 }  // namespace hpo::wandb_programs

@@ -319,5 +319,19 @@ TEST(WandbSweep, ATagOfANumberSaysNothingNew) {
             Domain(FloatRange{.min = 1e-5, .max = 1}));
 }
 
+TEST(WandbSweep, TakesTheLastOfKeysThatRepeat) {
+  const Imported made = import_wandb(
+      "program: p.py\nmetric: {name: a}\nmethod: random\nmetric:\n  name: b\n  goal: maximize\n"
+      "parameters:\n  x: {min: 0, max: 1, min: 0.5}\n  y: {value: 1}\n  x: {values: [3, 4]}\n",
+      "sweep.yaml");
+  EXPECT_NE(made.yaml.find("metric: {name: \"b\", goal: maximize}"), std::string::npos);
+  EXPECT_NE(made.yaml.find("x: {values: [3, 4]}"), std::string::npos) << made.yaml;
+  EXPECT_EQ(made.yaml.find("0.5"), std::string::npos);
+  EXPECT_TRUE(leaves(made,
+                     "metric in line 2 became metric in line 4; W&B takes the last of the "
+                     "keys that repeat"));
+  EXPECT_TRUE(leaves(made, "x in line 8 became x in line 10"));
+}
+
 }  // namespace
 }  // namespace hpo

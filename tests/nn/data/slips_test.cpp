@@ -147,6 +147,17 @@ TEST(Target, AConstantIsRefusedInAllForms) {
   EXPECT_EQ(error_of(asked.folder.path(), [&] { (void)asked.load(); }), refusal);
 }
 
+/// What surveys export: a header, a second one below it, dates and answers.
+TEST(Slips, TheFirstLineMayNameTheColumns) {
+  std::string text = "Start,Question,,Age\n,Answer,Other,Answer\n";
+  for (int i = 1; i < 60; ++i)
+    text +=
+        "7/" + std::to_string(i % 28 + 1) + "/14,yes,," + (i % 2 == 0 ? "30-44" : "45-60") + "\n";
+  const std::string said = message(text);
+  EXPECT_NE(said.find(":1:1: 'Start': expected a date"), std::string::npos) << said;
+  EXPECT_TRUE(said.ends_with("; in data: `header: true` if this line names the columns")) << said;
+}
+
 TEST(Target, ClassesAreNamedWithTheirRows) {
   EXPECT_TRUE(says(CsvFile("a,y\n1,p\n2,q\n3,p\n").load(), "2 classes: 'p' (2 rows), 'q' (1)"));
   std::string many = "a,y\n";

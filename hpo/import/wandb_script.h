@@ -1,0 +1,24 @@
+#pragma once
+// What a script of W&B asks of W&B's library while it runs.
+
+#include <string_view>
+
+#include "base/file.h"
+#include "hpo/import/wandb_place.h"
+
+namespace hpo::wandb {
+
+struct ScriptUse {
+  bool config = false;  ///< it reads its parameters from wandb.config, and no arguments
+  bool log = false;     ///< it reports through wandb.log
+};
+
+/// The file of a script or module that is seen from `folder`; empty if it has none of its own.
+[[nodiscard]] base::Path script_of(const ProgramName& program, const base::Path& folder);
+
+/// Reads a script; of one that is missing, larger than a MiB or made for Trellis nothing is told.
+[[nodiscard]] ScriptUse use_in(const base::Path& script);
+/// The same of its text.
+[[nodiscard]] ScriptUse use_in_text(std::string_view text);
+
+}  // namespace hpo::wandb
