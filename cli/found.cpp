@@ -227,9 +227,13 @@ void add_cost(Sheet& sheet, const hpo::LoadedStudy& loaded) {
 std::string begun_text(const base::Path& folder) {
   std::error_code error;
   if (!std::filesystem::exists(folder / hpo::kStudyDb, error)) return "";
-  const hpo::TrialCounts counts = hpo::StudyReader(folder).counts();
-  return base::cat(counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
-                   " failed");
+  try {
+    const hpo::TrialCounts counts = hpo::StudyReader(folder).counts();
+    return base::cat(counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
+                     " failed");
+  } catch (const base::Error&) {
+    return "it cannot be read";  // a sweep says why
+  }
 }
 
 void add_next(Sheet& sheet, const hpo::StudySpec& study, const std::string& sweep,

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/text.h"
 #include "cli/terminal.h"
 
 namespace cli {
 
 namespace {
 
-constexpr std::size_t kMargin = 11;  // columns, the blank behind a label included
+constexpr std::size_t kLongest = 100'000;  // bytes of a paragraph
+constexpr std::size_t kMargin = 11;        // columns, the blank behind a label included
 
 std::string labelled(const std::string& label) {
   return label + std::string(kMargin - std::min(label.size() + 1, kMargin), ' ') + " ";
@@ -42,10 +44,10 @@ std::vector<std::string> cut(std::vector<std::string> lines, std::size_t most) {
 
 }  // namespace
 
-void Sheet::add(std::string_view label, std::string text) {
+void Sheet::add(std::string_view label, const std::string& text) {
   if (text.empty()) return;
-  paragraphs_.push_back(
-      {.label = label == last_ ? std::string() : std::string(label), .text = std::move(text)});
+  paragraphs_.push_back({.label = label == last_ ? std::string() : std::string(label),
+                         .text = base::printable(text, kLongest)});
   last_ = label;
 }
 

@@ -17,8 +17,8 @@ class Sheet {
   explicit Sheet(std::string title) : title_(std::move(title)) {}
 
   /// Adds a paragraph under `label`, or under the one before where that is the same. Adds nothing
-  /// if `text` is empty.
-  void add(std::string_view label, std::string text);
+  /// if `text` is empty. Control characters become printable.
+  void add(std::string_view label, const std::string& text);
   void add(std::string_view label, const std::vector<std::string>& texts);
 
   /// The page with each paragraph on one line, however long.

@@ -239,7 +239,8 @@ def file_names(program):
             place.watch()
             ran = place.run("sweep", os.fsdecode(b"./" + value + b".yaml"))
             expect(ran.returncode in (0, 3), f"{value!r}: exit code {ran.returncode}: {ran.stderr[-300:]!r}")
-            said = ran.stderr + place.run("check", os.fsdecode(b"./" + value + b".yaml")).stderr
+            checked = place.run("check", os.fsdecode(b"./" + value + b".yaml"))
+            said = ran.stderr + checked.stderr + checked.stdout
             expect(not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", said), f"{value!r}: control characters in {said[:300]!r}")
             runs = place.inner / "runs"
             for folder in runs.iterdir() if runs.exists() else []:

@@ -37,6 +37,12 @@ TEST(Sheet, NamesEachSectionOnce) {
   EXPECT_EQ(sheet.wrapped(80), text);
 }
 
+TEST(Sheet, PrintsNoControlCharacters) {
+  Sheet sheet("t");
+  sheet.add("file", "a\nb\x1b[31m");
+  EXPECT_EQ(sheet.text(), "t\nfile       a\\nb\\x1b[31m\n");
+}
+
 TEST(Sheet, WrapsWordsWithinTheWidth) {
   Sheet sheet("t");
   sheet.add("inputs", "größe, gewicht, länge und breite der kisten");
