@@ -188,7 +188,7 @@ void add_data(Sheet& sheet, const hpo::LoadedStudy& loaded) {
   sheet.add("left out", left_out);
   const auto doubts = loaded.notes.begin() + static_cast<std::ptrdiff_t>(loaded.data_notes);
   const auto others = doubts + static_cast<std::ptrdiff_t>(loaded.doubts);
-  sheet.add("take care", std::vector<std::string>(doubts, others));
+  sheet.add("warnings", std::vector<std::string>(doubts, others));
   sheet.add("note", std::vector<std::string>(others, loaded.notes.end()));
 }
 
@@ -218,7 +218,7 @@ void add_cost(Sheet& sheet, const hpo::LoadedStudy& loaded) {
   if (loaded.study.limits.trials.value_or(kQuick + 1) > kQuick || loaded.asked.gpus > 0) return;
   const int cores = base::usable_cores();
   const hpo::Plan plan = hpo::plan_study(loaded, hpo::platform_here(cores));
-  sheet.add("cost", base::cat(plan.at_least ? "at least " : "about ",
+  sheet.add("cost", base::cat("the whole search: ", plan.at_least ? "at least " : "about ",
                               short_amount(plan.distinct_flops, "FLOP"), ", about ",
                               short_seconds(plan.seconds), " on ", base::counted(cores, "core"),
                               " of this machine, ", base::format_bytes(plan.memory), " of memory"));
@@ -243,7 +243,8 @@ void add_next(Sheet& sheet, const hpo::StudySpec& study, const std::string& swee
       study.is_asked ? "hands out the next trial and keeps the study in "
       : study.runs_command
           ? "runs the program once a trial and keeps what it reports in "
-          : "trains the networks, scores the best on the test part, writes it and a report to ";
+          : "trains the networks, scores the best one on the test part once, and writes that "
+            "network and a report to ";
   sheet.add("next", base::cat(sweep, " ", what, base::printable(folder.string(), 200),
                               begun.empty() ? ""
                                             : base::cat(", where a study of this name has trials: ",

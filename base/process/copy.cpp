@@ -72,7 +72,9 @@ Copy::~Copy() {
   (void)end_of(child_);
 }
 
-void Copy::signal(int number) const noexcept { (void)::kill(child_, number); }
+void Copy::signal(int number) const noexcept {
+  if (child_ > 0) (void)::kill(child_, number);
+}
 
 CopyResult Copy::wait() {
   std::string said = read_all(said_.fd());

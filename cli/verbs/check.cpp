@@ -68,7 +68,7 @@ void add_refusal(Sheet& sheet, Require require) {
 void add_advice(Sheet& sheet, const Arguments& arguments) {
   const std::string file = arguments.text("FILE");
   for (const std::string& line : hpo::advice_on(base::read_file(file), file))
-    sheet.add("take care", line);
+    sheet.add("warnings", line);
 }
 
 Sheet titled(const Arguments& arguments, std::string_view what) {

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/words.h"
 
 namespace hpo {
 

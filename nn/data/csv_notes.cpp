@@ -80,7 +80,7 @@ void note_missing(CsvSurvey& table) {
       table, "missing values, replaced by the mean over the training part",
       [&](const CsvColumn& column) { return has(column, true) && !marked(column); }, count);
   note(
-      table, "missing values, all inputs 0",
+      table, "missing categories, all inputs of the column 0",
       [&](const CsvColumn& column) { return has(column, false); }, count);
 }
 
@@ -90,9 +90,10 @@ void note_left_out(CsvSurvey& table) {
   note(table, left("as `ignore` says"), left_out(LeftOut::asked));
   note(table, left("no value"), left_out(LeftOut::empty));
   note(table, left("the same value in every row"), left_out(LeftOut::one_text));
-  note(table, left("numbers the rows (`keep` makes it an input)"), left_out(LeftOut::row_number));
+  note(table, left("only counts the rows (`keep` makes it an input)"),
+       left_out(LeftOut::row_number));
   note(table, left("names the rows (`keep` makes it inputs)"), left_out(LeftOut::row_name));
-  note(table, left("nearly every row has its own value (`keep` makes it inputs)"),
+  note(table, left("a value of its own in nearly every row (`keep` makes it inputs)"),
        left_out(LeftOut::id), example);
   note(table, left("the split goes by it (`keep` makes it an input)"), left_out(LeftOut::split),
        [](const CsvColumn& c) { return c.date == DateOrder::none ? "" : order_text(c); });

@@ -345,9 +345,11 @@ std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
   std::vector<std::string> doubts;
   for (const Seen& seen : table.columns) {
     if (names_rows(seen, table.rows))
-      doubts.push_back(base::cat(in_quotes(seen.column->name),
-                                 " has a number of its own in nearly every row, as names of rows "
-                                 "have: it tells nothing about new rows, `ignore` leaves it out"));
+      doubts.push_back(
+          base::cat(in_quotes(seen.column->name),
+                    " is an input and looks like an identifier: nearly every row has a "
+                    "number of its own. `ignore: [",
+                    seen.column->name, "]` leaves it out"));
   }
   const bool classes = values.task == LearningTask::classification;
   // Of several numbers to predict the first stands for all.
@@ -364,9 +366,11 @@ std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
     if (!seen.column->is_input() || seen.distinct < 2 || &seen == groups) continue;
     if (classes ? gives_class_away(seen.values(), target)
                 : gives_number_away(seen.values(), target, numbers))
-      doubts.push_back(base::cat(in_quotes(seen.column->name),
-                                 " gives the target away: is it known before the target is? "
-                                 "`ignore` leaves it out"));
+      doubts.push_back(
+          base::cat(in_quotes(seen.column->name),
+                    " gives the target away: unless its value is known when a prediction "
+                    "is needed, the scores mean nothing. `ignore: [",
+                    seen.column->name, "]` leaves it out"));
   }
   const auto tested =
       std::ranges::count_if(parts.test, [&](std::uint32_t row) { return row < table.rows; });
@@ -378,9 +382,10 @@ std::vector<std::string> doubts_of(CsvFiles files, const CsvSurvey& survey,
   if (survey.split_by) return doubts;
   if (groups != nullptr)
     doubts.push_back(base::cat("rows with the same ", in_quotes(groups->column->name),
-                               " have similar targets, and a random split puts some of them into "
-                               "each part: `split: {group: ",
-                               groups->column->name, "}` keeps them together"));
+                               " have similar targets. If they belong together, as those of one "
+                               "person do, `split: {group: ",
+                               groups->column->name,
+                               "}` keeps them in one part; a measured number needs nothing"));
   if (const Seen* time = time_column(table, target))
     doubts.push_back(base::cat("the target changes in the order of ", in_quotes(time->column->name),
                                ", and a random split learns from what comes later: `split: {time: ",

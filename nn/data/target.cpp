@@ -85,7 +85,7 @@ LearningTask settled(LearningTask task, bool classes, const std::string& name,
                      std::vector<std::string>& notes) {
   if (task != LearningTask::guess) return task;
   notes.push_back(base::cat(heads::kTask, classes ? "classification" : "regression",
-                            ", judged by the values of ", in_quotes(name)));
+                            ", guessed from the values of ", in_quotes(name)));
   return classes ? LearningTask::classification : LearningTask::regression;
 }
 

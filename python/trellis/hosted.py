@@ -103,6 +103,9 @@ class Nodes:
         """Stops the driver if it has not ended; another run of the same file continues the study."""
         with contextlib.suppress(BrokenPipeError):
             self._driver.stdin.close()
+        # A process that was forked inside the block holds the pipe open, too.
+        if self._driver.poll() is None:
+            self._driver.terminate()
         try:
             self._driver.wait(ENDING)
         except subprocess.TimeoutExpired:
@@ -143,4 +146,10 @@ def agent(ticket, *, workers=None, gpus=None, node=None):
     finally:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        process.wait()
+        if process.poll() is None:
+            process.terminate()
+        try:
+            process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

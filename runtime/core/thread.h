@@ -20,7 +20,7 @@ struct ThisThread {
   bool handing_over = false;
 };
 
-/// Of the system's thread.
+/// The state of the calling thread of the system.
 extern constinit thread_local ThisThread own_thread;
 /// Finds that of the caller where threads are not the system's: those of a simulated machine take
 /// turns on one. Null: they are the system's.

@@ -309,7 +309,7 @@ Main main_of_starpu() {
 /// StarPU calls it by this name, on a stack of SimGrid's.
 extern "C" __attribute__((visibility("default"))) int starpu_main(int, char**) {
   rt::detail::beginning.reset();
-  (*rt::detail::the_job)();
+  (*std::exchange(rt::detail::the_job, nullptr))();
   return 0;
 }
 
@@ -325,7 +325,8 @@ extern "C" __attribute__((visibility("default"))) void trellis_run_in_simulation
   rt::detail::beginning.emplace();
   (void)run(1, words);
   rt::detail::beginning.reset();
-  rt::detail::the_job = nullptr;
+  if (std::exchange(rt::detail::the_job, nullptr) != nullptr)
+    throw base::Error(base::Errc::no_device, "executor starpu-simgrid: SimGrid did not start");
 }
 
 extern "C" __attribute__((visibility("default"))) rt::detail::Backend* trellis_make_backend(

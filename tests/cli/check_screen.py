@@ -17,7 +17,7 @@ from screen import OnTerminal
 
 LINES = 40
 SECONDS = 3  # of processor time
-SECTIONS = ["table", "target", "inputs", "left out", "take care", "note", "baselines", "search", "cost", "next"]
+SECTIONS = ["table", "target", "inputs", "left out", "warnings", "note", "baselines", "search", "cost", "next"]
 
 
 class Place:

@@ -156,7 +156,10 @@ int run_agent(const AgentOptions& options) {
   // Slurm may leave a task all cores of its machine, and count on its good will.
   const int workers = options.workers > 0 ? options.workers
                                           : std::min(rt::net::slurm_cores(), base::usable_cores());
-  const AgentShare share({.workers = workers, .gpus = options.gpus, .insists = options.insists});
+  const AgentShare share({.workers = workers,
+                          .gpus = options.gpus,
+                          .insists = options.insists,
+                          .asked = options.workers > 0});
   std::optional<Tie> tie;
   if (options.ticket) tie.emplace(options.attached);
   (void)rt::net::job_ends_soon();  // asks Slurm, before the driver waits for signs of life

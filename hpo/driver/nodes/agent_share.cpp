@@ -1,5 +1,7 @@
 #include "hpo/driver/nodes/agent_share.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -39,9 +41,15 @@ AgentShare::AgentShare(const ShareWish& wish, base::Path folder)
 }
 
 void AgentShare::claim_cores(const ShareWish& wish) {
-  const std::vector<int> allowed = base::allowed_cores();
+  std::vector<int> allowed = base::allowed_cores();
   if (allowed.empty()) return;
   const auto usable = static_cast<std::size_t>(base::usable_cores());
+  // Where a quota limits it, the system shares out time on all cores, and who is beside it in other
+  // containers is not known.
+  const bool by_quota = usable < allowed.size();
+  // Other users, whose claims are not seen, begin elsewhere.
+  std::ranges::rotate(allowed,
+                      allowed.begin() + static_cast<std::ptrdiff_t>(::getuid() % allowed.size()));
   const std::size_t wanted =
       wish.workers > 0 ? std::min(usable, static_cast<std::size_t>(wish.workers)) : usable;
   std::vector<int> own;
@@ -56,9 +64,11 @@ void AgentShare::claim_cores(const ShareWish& wish) {
                   node_, " (", claims_.folder().string(),
                   "); end one of them, or start each with --workers N"));
   // Who does not insist shares all cores with the others rather than have few of its own.
-  if (own.size() == wanted || wish.insists) base::stay_on_cores(own);
+  std::ranges::sort(own);
+  if (!by_quota && (own.size() == wanted || wish.insists)) base::stay_on_cores(own);
   if (!wish.insists || wish.workers <= static_cast<int>(own.size())) return;
   workers_ = static_cast<int>(own.size());
+  if (!wish.asked) return;
   base::warn(base::cat("--workers ", wish.workers, ": only ", base::counted(own.size(), "core"),
                        own.size() == 1 ? " is" : " are", " free on ", node_, ": this agent has ",
                        base::counted(own.size(), "worker")));
@@ -77,6 +87,9 @@ void AgentShare::claim_gpus(const ShareWish& wish) {
     if (claims_.take(gpu_file(name))) own.push_back(name);
   }
   if (wish.gpus < 0) return;
+  // A scheduler may call the GPU of each job by the same name.
+  if (!wish.insists && own.size() < wanted)
+    own.assign(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(wanted));
   if (own.size() < wanted)
     throw base::Error(
         base::Errc::locked,

@@ -13,6 +13,7 @@ struct ShareWish {
   int workers = 0;      ///< CPU workers, a core each; 0: all cores that the process may use
   int gpus = -1;        ///< -1: all that it sees
   bool insists = true;  ///< on cores of its own. False: it runs beside others where none are free
+  bool asked = true;    ///< somebody named the number of workers: fewer of them are a warning
 };
 
 /// Claimed for as long as this object lives. Leaves the process those cores alone, and in

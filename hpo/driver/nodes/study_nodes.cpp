@@ -1,11 +1,13 @@
 #include "hpo/driver/nodes/study_nodes.h"
 
+#include <fcntl.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/log.h"
@@ -90,7 +92,11 @@ void StudyNodes::configure(rt::Config& config) {
   };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
-    if (begun_) publish();
+    try {
+      if (begun_) publish();
+    } catch (const base::Error&) {
+      // The next tick tries again.
+    }
     // Who waits for agents commits nothing, and would not see that they are another driver's now.
     constexpr std::uint64_t kTicks = 8;
     if (++ticks_ % kTicks == 0 && !log_.stands()) log_.fence(log_.epoch() + 1);
@@ -109,8 +115,12 @@ namespace {
 
 /// What a program said last, as ssh of a machine that it does not know.
 std::string last_line(const base::Path& log) {
-  if (!base::file_size(log)) return "";
-  std::string text = base::read_file(log);
+  constexpr std::uint64_t kTail = 4096;
+  const base::File file(::open(log.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::uint64_t size = base::file_size(log).value_or(0);
+  std::string text(std::min(size, kTail), '\0');
+  const auto into = std::as_writable_bytes(std::span(text));
+  text.resize(file ? base::read_into(file.fd(), into, size - text.size()).bytes : 0);
   text.erase(text.find_last_not_of(" \r\n") + 1);
   return base::printable(text.substr(text.rfind('\n') + 1), 200);
 }
@@ -119,9 +129,12 @@ std::string last_line(const base::Path& log) {
 
 void StudyNodes::see_who_ended() {
   const auto all = agents_->look();
-  for (const auto& ended : all)
+  for (const auto& ended : all) {
+    const std::string last = last_line(ended.log);
     observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
-                             ended.log.string(), ", which ends in '", last_line(ended.log), "'"));
+                             ended.log.string(),
+                             last.empty() ? "" : base::cat(", which ends in '", last, "'")));
+  }
   // Of agents that had come, changed() says it.
   if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_) say_alone();
 }
@@ -163,7 +176,8 @@ void StudyNodes::open(std::int64_t parallel) {
 
 void StudyNodes::publish() {
   if (unpublished_.empty()) return;
-  folder_.publish({std::exchange(unpublished_, {}), log_.epoch()});
+  folder_.publish({unpublished_, log_.epoch()});
+  unpublished_.clear();
 }
 
 void StudyNodes::finish() {

@@ -30,7 +30,8 @@ constexpr base::Duration kLook = std::chrono::milliseconds(100);  ///< between l
 constexpr base::Duration kSilence = std::chrono::seconds(3);
 constexpr base::Duration kBeat = std::chrono::milliseconds(500);
 constexpr base::Duration kMostEnding = std::chrono::seconds(60);  ///< of an earlier program
-constexpr base::Duration kRest = std::chrono::seconds(1);         ///< after the system had no room
+constexpr double kMostFinish = 10;  ///< seconds, of the 15 that an agent has to leave
+constexpr base::Duration kRest = std::chrono::seconds(1);  ///< after the system had no room
 
 std::atomic<ProgramHost*> the_host{nullptr};
 
@@ -245,10 +246,12 @@ ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call,
   const bool well = over.end == base::ProcessEnd::exited && over.status == 0;
   const bool interrupted = !well && leaving_();
   if (!shared_) {
-    // Values of an agent that leaves are lost, and this one cannot be made again: only a program
-    // that begins anew would, and leave what it has at its end.
+    // The value `left` would go with the agent, and to make it again the program would run once
+    // more, from its beginning to its end. So the checkpoints are told to the driver instead.
     if (interrupted) {
-      sender->finish();
+      const base::Moment begun = base::now();
+      sender->finish(
+          [&] { return stop.stop_requested() || base::seconds_since(begun) > kMostFinish; });
     } else {
       left = read_trial_files(folder.path, true);
     }

@@ -140,12 +140,12 @@ base::Duration TrialSender::step(base::Moment now) {
   return kPause;
 }
 
-void TrialSender::finish() {
+void TrialSender::finish(const std::function<bool()>& enough) {
   report();
   if (!parts_.empty()) sent_ = 0;  // what was on its way may be an older state
   parts_.clear();
   begin(base::now());
-  while (!parts_.empty()) {
+  while (!parts_.empty() && !enough()) {
     go_on(base::now());
     base::sleep_for(kHurry);
   }

@@ -42,8 +42,9 @@ class TrialSender {
   /// Goes on with a copy of the checkpoints, or begins one where they have changed; what it takes
   /// of the network, and how often, is bounded. Returns when it wants to be called again.
   [[nodiscard]] base::Duration step(base::Moment now);
-  /// Tells all that is left, and the checkpoints as they are now. The program has ended.
-  void finish();
+  /// Tells all that is left, and the checkpoints as they are now, unless `enough` says that there
+  /// is no time left. The program has ended.
+  void finish(const std::function<bool()>& enough);
 
  private:
   /// A file of a checkpoint, open: it stays what it was where another one gets its name.

@@ -18,8 +18,10 @@ bool Switch::acceptable(const Packet& term) const noexcept {
   // The sender is one round ahead, so it has the sum of this one.
   const std::uint64_t bit = std::uint64_t{1} << term.worker;
   if (other.round == term.round + 1 && (other.seen & bit) != 0) return false;
+  // A sum that is not complete is not given up for a later round.
+  if (term.round != pool.round) return pool.count == 0;
   // Workers whose layouts differ have no sum.
-  return term.round != pool.round || pool.seen == 0 || term.integers.size() == pool.integers.size();
+  return pool.seen == 0 || term.integers.size() == pool.integers.size();
 }
 
 Switch::Answer Switch::answer(To to, const Pool& pool, const Packet& term) {

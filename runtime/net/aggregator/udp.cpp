@@ -93,8 +93,10 @@ void serve(Switch& its, unsigned workers, UdpPort& port, const std::function<boo
     port.wait(kAsk);
     while (const auto arrived = port.receive()) {
       const Packet& term = arrived->packet;
+      const std::uint64_t dropped = its.dropped();
       const Switch::Answer answer = its.receive(term);
-      if (term.worker < workers) addresses[term.worker] = arrived->from;
+      if (its.dropped() != dropped) continue;
+      addresses[term.worker] = arrived->from;
       if (answer.to == Switch::To::sender) port.send(answer.sum, arrived->from);
       if (answer.to != Switch::To::everybody) continue;
       for (const sockaddr_in& address : addresses) port.send(answer.sum, address);

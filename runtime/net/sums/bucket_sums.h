@@ -42,9 +42,11 @@ class BucketSums {
   void begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset, std::size_t count,
              std::vector<float*> shards);
   /// See Exchange. They also throw base::Error (data) if a gradient of an exact sum is not finite,
-  /// on all members, with the name of its tensor.
+  /// on all members, with the names of the tensors that its block has a part of.
   bool advance() { return exchange_.advance(); }
-  void finish(std::size_t pending = 0) { exchange_.finish(pending); }
+  void finish(std::size_t pending = 0, base::Duration patience = std::chrono::seconds(30)) {
+    exchange_.finish(pending, patience);
+  }
   [[nodiscard]] std::size_t pending() const noexcept { return exchange_.pending(); }
   [[nodiscard]] const Exchange& exchange() const noexcept { return exchange_; }
 

@@ -52,9 +52,10 @@ RingLinks::RingLinks(std::shared_ptr<Segment> segment, int own)
   if (own < 0 || own >= segment_->members())
     throw base::Error(base::Errc::internal, base::cat("no member ", own, " in this gang"));
   Seat& seat = segment_->seat(own);
-  seat.process = static_cast<std::int32_t>(::getpid());
-  if (!seat.state.compare_exchange_strong(absent, Seat::kHere))
+  if (!seat.state.compare_exchange_strong(absent, Seat::kComing))
     throw base::Error(base::Errc::internal, base::cat("member ", own, " is there already"));
+  seat.process = static_cast<std::int32_t>(::getpid());
+  seat.state = Seat::kHere;
   for (int peer = 0; peer < members(); ++peer) ring(peer);
 }
 

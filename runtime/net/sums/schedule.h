@@ -6,7 +6,7 @@
 // Sums of floats have the bits of the tree over the shards (tree.h), whatever the number of
 // members. Three ways give them:
 //   doubling   each round exchanges the whole vector with a neighbor at distance 1, 2, 4, ...:
-//              fewest rounds, for vectors that are all latency
+//              log2(members) rounds, for vectors that are all latency
 //   halving    each round exchanges half of what is left with such a neighbor, and the way back
 //              gathers the sums (Rabenseifner, "Optimization of collective reduction operations",
 //              2004, with distances growing instead of shrinking). The rounds with most bytes stay

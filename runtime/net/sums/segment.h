@@ -24,7 +24,7 @@ struct RingEnds {
 
 /// What a member shows to the others.
 struct Seat {
-  static constexpr std::uint32_t kAbsent = 0, kHere = 1, kLeft = 2;
+  static constexpr std::uint32_t kAbsent = 0, kHere = 1, kLeft = 2, kComing = 3;
   alignas(64) std::atomic<std::uint32_t> bell;  ///< a futex: rung by adding one
   std::atomic<std::uint32_t> asleep;            ///< not 0: waits for the bell
   std::atomic<std::uint32_t> state;

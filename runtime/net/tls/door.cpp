@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "runtime/net/sums/schedule.h"
 #include "runtime/net/tls/links.h"
@@ -46,12 +47,12 @@ struct Attempt {
   std::size_t heard_bytes = 0;
 };
 
-/// A silent member is noticed after 3 seconds, whether something was sent to it or not.
+/// A member whose machine is silent is noticed after 3 seconds: here if nothing is on its way to
+/// it, else by TlsLinks::wait(). TCP_USER_TIMEOUT would also end links to members that live and do
+/// not read, because they compute.
 void prepare_member(int socket) {
   const int on = 1, seconds = 1, probes = 2;
-  const unsigned unanswered = 2000;  // milliseconds
   (void)::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  (void)::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered, sizeof unanswered);
   (void)::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds);
   (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof seconds);
@@ -143,6 +144,8 @@ class Gathering {
   void accept_all() {
     while (true) {
       base::File socket(::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (!socket && (errno == EMFILE || errno == ENFILE))
+        throw base::storage_error("accept", "a member", errno);
       if (!socket) return;
       prepare_member(socket.fd());
       const auto guest = [](const Attempt& one) { return one.peer < 0; };

@@ -1,6 +1,9 @@
 #include "runtime/net/tls/links.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <thread>
@@ -12,6 +15,16 @@ namespace {
 
 /// Times that poll() is asked before it is to sleep, about 20 us: being woken takes as long.
 constexpr int kLooks = 30;
+
+/// Returns true if what was sent has been sent again so often that about three seconds have passed
+/// without an acknowledgement. A machine whose process reads nothing acknowledges all the same.
+bool is_silent(int socket) {
+  constexpr int kMostTimes = 4;  // the waits in between double, from a fifth of a second on
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+  return info.tcpi_retransmits >= kMostTimes || info.tcpi_probes >= kMostTimes;
+}
 
 }  // namespace
 
@@ -52,8 +65,13 @@ void TlsLinks::wait(std::span<const int> from, std::span<const int> to, base::Du
   for (int i = 0; spins_ && i < kLooks; ++i)
     if (::poll(watched.data(), watched.size(), 0) != 0) return;
   const auto limit = std::chrono::ceil<std::chrono::milliseconds>(most).count();
-  (void)::poll(watched.data(), watched.size(),
-               static_cast<int>(std::clamp<std::int64_t>(limit, 0, 1'000)));
+  const int events = ::poll(watched.data(), watched.size(),
+                            static_cast<int>(std::clamp<std::int64_t>(limit, 0, 1'000)));
+  if (events != 0) return;
+  for (const std::span<const int> peers : {from, to}) {
+    for (const int peer : peers)
+      if (is_silent(stream(peer).fd())) throw sums::LinkLost(peer, "its machine does not answer");
+  }
 }
 
 }  // namespace rt::net::tls

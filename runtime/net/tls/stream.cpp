@@ -45,7 +45,8 @@ bool trust(SSL_CTX* context, const std::string& authority) {
 bool show(SSL_CTX* context, const Identity& own) {
   X509* const certificate =
       PEM_read_bio_X509(text_bio(own.certificate).get(), nullptr, nullptr, nullptr);
-  EVP_PKEY* const key = PEM_read_bio_PrivateKey(text_bio(own.key).get(), nullptr, nullptr, nullptr);
+  EVP_PKEY* const key = PEM_read_bio_PrivateKey(
+      text_bio(own.key).get(), nullptr, [](char*, int, int, void*) { return 0; }, nullptr);
   const bool done = certificate != nullptr && key != nullptr &&
                     SSL_CTX_use_certificate(context, certificate) == 1 &&
                     SSL_CTX_use_PrivateKey(context, key) == 1 &&
@@ -181,6 +182,7 @@ bool Stream::flush() {
 
 bool Stream::shake() {
   if (!end().empty()) return false;
+  ERR_clear_error();  // what others left would be taken for the handshake's
   const int code = SSL_do_handshake(ssl_.get());
   if (code != 1) note(code, "it was greeted");
   return flush() && code == 1;
@@ -188,6 +190,7 @@ bool Stream::shake() {
 
 std::size_t Stream::write_some(std::span<const std::byte> bytes) {
   std::size_t sent = 0;
+  ERR_clear_error();
   const int code = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &sent);
   if (code != 1) {
     note(code, "it was sent to");
@@ -232,6 +235,7 @@ std::span<const std::byte> Stream::incoming() {
     last_ -= first_;
     first_ = 0;
     std::size_t more = 0;
+    ERR_clear_error();
     const int code = SSL_read_ex(ssl_.get(), come_.data() + last_, come_.size() - last_, &more);
     if (code != 1) note(code, "it was heard");
     last_ += more;

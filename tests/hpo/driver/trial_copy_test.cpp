@@ -92,12 +92,23 @@ TEST_F(TrialCopy, AtTheEndAllThatIsLeftFollows) {
   write(from_.path / "checkpoint/new", std::string(300'000, 'b'));
   fs::rename(from_.path / "checkpoint/new", from_.path / "checkpoint/a");
   write(from_.path / "metrics.jsonl", "one\n");
-  sender_.finish();
+  const auto never = [] { return false; };
+  sender_.finish(never);
   hand_over([] {});
   EXPECT_EQ(files_below(from_.path), files_below(to_.path));
   EXPECT_EQ(replaced_, 1);
-  sender_.finish();
+  sender_.finish(never);
   EXPECT_TRUE(told_.empty()) << "it was copied twice";
+}
+
+TEST_F(TrialCopy, AnEndWithoutTimeLeavesTheOldCheckpoint) {
+  write(from_.path / "checkpoint/a", "old");
+  copy();
+  write(from_.path / "checkpoint/a", std::string(400'000, 'b'));
+  int asked = 0;
+  sender_.finish([&] { return ++asked > 2; });
+  hand_over([] {});
+  EXPECT_EQ(base::read_file(to_.path / "checkpoint/a"), "old");
 }
 
 TEST_F(TrialCopy, AFileThatIsReplacedMeanwhileIsCopiedAsItWas) {

@@ -39,7 +39,7 @@ TEST(Columns, LeavesOutWhatNumbersTheRows) {
   const std::string text = table(40, [](int i) { return std::to_string(100 + i); });
   CsvFile file(text);
   EXPECT_EQ(names(file.load()), (Words{"n"}));
-  EXPECT_TRUE(says(file.load(), "left out, numbers the rows (`keep` makes it an input): 'c'"));
+  EXPECT_TRUE(says(file.load(), "left out, only counts the rows (`keep` makes it an input): 'c'"));
   file.spec.keep = {"c"};
   EXPECT_EQ(names(file.load()), (Words{"c", "n"}));
 }
@@ -65,9 +65,10 @@ TEST(Columns, SaysWhatWasLeftOutAlthoughItHasNumbers) {
   const nn::Dataset data = CsvFile(table(60, [](int i) {
                              return (i % 3 == 0 ? "A/" : "") + std::to_string(1000 + i * 7);
                            })).load();
-  EXPECT_TRUE(says(data,
-                   "left out, nearly every row has its own value (`keep` makes it inputs): 'c' (40 "
-                   "numbers, and 20 texts such as 'A/1000')"));
+  EXPECT_TRUE(
+      says(data,
+           "left out, a value of its own in nearly every row (`keep` makes it inputs): 'c' (40 "
+           "numbers, and 20 texts such as 'A/1000')"));
 }
 
 TEST(Columns, BlanksWithinQuotesAreNoneOfANumber) {
@@ -130,9 +131,10 @@ TEST(Columns, LeavesOutTextsThatNameTheRows) {
   for (const int rows : {30, 300}) {
     CsvFile file(table(rows, [](int i) { return "patient " + std::to_string(i); }));
     EXPECT_EQ(names(file.load()), (Words{"n"}));
-    EXPECT_TRUE(says(file.load(),
-                     "left out, nearly every row has its own value (`keep` makes it inputs): 'c' "
-                     "(such as 'patient 0')"));
+    EXPECT_TRUE(
+        says(file.load(),
+             "left out, a value of its own in nearly every row (`keep` makes it inputs): 'c' "
+             "(such as 'patient 0')"));
     file.spec.keep = {"c"};
     EXPECT_EQ(file.load().cols(), rows == 30 ? 31U : 65U);
   }
@@ -520,7 +522,7 @@ TEST(TestFile, MayNumberItsRowsAnew) {
         std::to_string(i % 30) + "," + std::to_string(i * 7 % 40) + (i % 2 == 0 ? ",p\n" : ",q\n");
   WithTestFile file(train, test);
   EXPECT_EQ(names(file.load()), (Words{"n"}));
-  EXPECT_TRUE(says(file.load(), "left out, numbers the rows (`keep` makes it an input): 'c1'"));
+  EXPECT_TRUE(says(file.load(), "left out, only counts the rows (`keep` makes it an input): 'c1'"));
 }
 
 TEST(TestFile, MayHaveItsColumnsInAnotherOrder) {

@@ -274,7 +274,7 @@ TEST(Csv, SaysWhatItGuessed) {
              "categories, one input for each: 't' (2)",
              "missing values, replaced by the mean over the training part and marked by one more "
              "input: 'n' (1)",
-             "left out, no value: 'e'", "task: classification, judged by the values of 'y'",
+             "left out, no value: 'e'", "task: classification, guessed from the values of 'y'",
              "2 classes: '1' (2 rows), '2' (2)"}));
 }
 

@@ -88,7 +88,7 @@ TEST(Refusal, SaysWhatWasLeftOut) {
   EXPECT_EQ(
       message(ids),
       "data.csv: no column is left to learn from besides the target: left out, the same value in "
-      "every row: 'same'; left out, nearly every row has its own value (`keep` makes it "
+      "every row: 'same'; left out, a value of its own in nearly every row (`keep` makes it "
       "inputs): 'id' (such as 'n0')");
   CsvFile file("a,b,y\n1,2,3.5\n4,5,6.5\n");
   file.spec.ignore = {"a", "b"};
