@@ -28,10 +28,11 @@ int shards_of(const Hyper& hyper, const ModelSpec& spec, const kern::Memory& mem
 
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
                        const DataView& data, const Hyper& hyper, const Segment& segment,
-                       const StopPredicate& stop, Parallel* parallel) {
+                       const StopPredicate& stop, Parallel* parallel, GradientSums* gang) {
   check_training(kernels, net, hyper, segment);
   const kern::Memory& memory = *kernels.memory;
   const StepPlan plan = plan_steps(memory, net.header(), data, hyper, segment);
+  if (gang != nullptr) check_gang(memory, hyper, gang->own(plan.shards));
   const Network<float>& network =
       workspace.network(net.spec(), kernels, largest_part(plan.batch, plan.shards), Use::training);
   check_data(network, data, hyper);
@@ -49,7 +50,8 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
                                 .units = plan.aged ? net.units(memory) : UnitState{},
                                 .feed = resources.feed(),
                                 .step_buffer = resources.step_buffer(),
-                                .parallel = parallel});
+                                .parallel = parallel,
+                                .gang = gang});
 
   SlabState state = net.state(memory);
   const StepLoop loop{plan, data, trainer, resources, workspace.rows(), stop};

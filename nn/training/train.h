@@ -21,6 +21,7 @@
 #include "nn/metrics/judged.h"
 #include "nn/model/slab.h"
 #include "nn/network/workspace.h"
+#include "nn/training/gang.h"
 #include "nn/training/hyper.h"
 #include "nn/training/parallel.h"
 #include "nn/training/segment.h"
@@ -48,12 +49,14 @@ using StopPredicate = std::function<bool()>;
 /// and `kernels` have its precision. Each batch is split into shards_of(hyper, spec, memory)
 /// contiguous parts; part i holds rows [n*i/shards, n*(i+1)/shards). The gradients of the parts are
 /// summed in a binary tree over neighbours. `parallel` runs the parts side by side; null runs them
-/// here, one after another. Throws base::Error (study) if spec, data, kernels and hyper do not fit
-/// together, before any change.
+/// here, one after another. A `gang` computes some of them elsewhere: all members call this with
+/// equal arguments, and with a `stop` that says the same to all before the same step. Throws
+/// base::Error (study) if spec, data, kernels and hyper do not fit together, or not to a gang,
+/// before any change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
                                      const Segment& segment, const StopPredicate& stop = {},
-                                     Parallel* parallel = nullptr);
+                                     Parallel* parallel = nullptr, GradientSums* gang = nullptr);
 
 /// Returns the number of parts of a batch: hyper.shards, or if that is 0, a power of two from 1 to
 /// 8 by the network's counted work. Each part then has at least 50 MFLOP and uses every weight at

@@ -7,6 +7,7 @@
 #include "nn/optimizers/stale.h"
 #include "nn/training/augment.h"
 #include "nn/training/batch_reader.h"
+#include "nn/training/trainer.h"
 
 namespace nn {
 namespace {
@@ -71,6 +72,18 @@ void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, c
   check_staleness(hyper, segment);
   check_precision(kernels, hyper);
   check_thread();
+}
+
+void check_gang(const kern::Memory& memory, const Hyper& hyper, GradientSums::Shards own) {
+  const auto refuse = [](const std::string& why) {
+    throw base::Error(base::Errc::study, "several processes can't train it together: " + why);
+  };
+  if (!memory.own) refuse("it is trained on a GPU");
+  if (staleness_of(hyper.optimizer))
+    refuse("train.staleness lets replicas part, which a step of all does not");
+  if (own.size() > kShardsSideBySide)
+    refuse("one has " + std::to_string(own.size()) + " shards of a batch, expected at most " +
+           std::to_string(kShardsSideBySide) + "; take more processes or fewer train.shards");
 }
 
 void check_data(const Network<float>& network, const DataView& data, const Hyper& hyper) {

@@ -1,9 +1,11 @@
 #include "nn/training/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "nn/data/block.h"
@@ -19,11 +21,11 @@ std::size_t update_part(const kern::Memory& memory, const ParamLayout& layout) {
   return memory.own ? kUpdatePart : std::max(layout.trained, kAlignElements);
 }
 
-/// Returns the shards whose gradients are kept side by side. In the program's memory, workers may
-/// compute so many at the same time. A power of two, so that a wave is a subtree of the sum.
+/// Returns the shards whose gradients are kept side by side. A power of two, so that a wave is a
+/// subtree of the sum.
 int wave_of(const kern::Memory& memory, int shards) {
-  constexpr int kOwn = 64, kOnDevice = 8;
-  return std::min(shards, memory.own ? kOwn : kOnDevice);
+  constexpr int kOnDevice = 8;
+  return std::min(shards, memory.own ? kShardsSideBySide : kOnDevice);
 }
 
 /// Returns the gradients in memory at the same time: a wave, and the sums of the waves before it,
@@ -33,6 +35,10 @@ int gradient_blocks(const kern::Memory& memory, int shards) {
   const auto waves = static_cast<unsigned>((shards + wave - 1) / wave);
   return wave + std::bit_width(waves - 1);
 }
+
+/// Words of a gang's gathering for the sums of a shard.
+constexpr std::size_t kLossWords = 4;
+static_assert(sizeof(kern::LossSums) == kLossWords * sizeof(std::uint32_t));
 
 std::vector<SlabPart> parts_of(std::size_t trained, std::size_t part) {
   std::vector<SlabPart> parts;
@@ -99,6 +105,11 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
   stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
   // The gaps between tensors take part in sums and updates, and are written by nobody.
   memory.zero(gradients_, bytes * blocks);
+  if (in_.gang != nullptr) {
+    words_.resize(sums_.size() * kLossWords);
+    for (int i = 0; i < std::max(1, in_.gang->own(shards_).size()); ++i)
+      blocks_.push_back(block(i));
+  }
 }
 
 template <class T>
@@ -160,12 +171,15 @@ kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   if (at_once) {
     Updating updating(in_, step);
     run_shard(0, block(0), step, target, in_.arena, &updating);
+  } else if (in_.gang != nullptr) {
+    run_own_shards(step);
   } else {
     run_shards(step, target);
   }
   if (in_.feed != nullptr) in_.feed->give_back();
   const kern::LossSums total = sum_losses();
   if (!std::isfinite(total.loss)) return total;
+  if (in_.gang != nullptr) sum_over_gang();
   kern::Exec exec = in_.network.exec(in_.arena, in_.step_buffer);
   if (!at_once) update_all(exec, step);
   finish(exec, step, gradients_);
@@ -235,6 +249,38 @@ void Trainer<T>::run_shards(const Step& step, const Target* target) {
     carry(exec, state_part());
     sums_before_ += 1 - joins;
   }
+}
+
+template <class T>
+void Trainer<T>::run_own_shards(const Step& step) {
+  const GradientSums::Shards own = in_.gang->own(shards_);
+  std::ranges::fill(sums_, kern::LossSums{});
+  sums_before_ = 0;
+  if (own.size() > 0) run_wave(own.first, own.size(), step, nullptr);
+  gather_losses(own);
+}
+
+template <class T>
+void Trainer<T>::gather_losses(GradientSums::Shards own) {
+  std::ranges::fill(words_, 0);
+  for (int i = own.first; i < own.last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto words = std::bit_cast<std::array<std::uint32_t, kLossWords>>(sums_[at]);
+    std::ranges::copy(words, words_.data() + at * kLossWords);
+  }
+  in_.gang->gather(words_);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    std::array<std::uint32_t, kLossWords> words;
+    std::copy_n(words_.data() + i * kLossWords, kLossWords, words.begin());
+    sums_[i] = std::bit_cast<kern::LossSums>(words);
+  }
+}
+
+template <class T>
+void Trainer<T>::sum_over_gang() {
+  if constexpr (std::is_same_v<T, float>)
+    in_.gang->sum(blocks_, in_.network.layout().count, shards_);
+  in_wave_ = 1;
 }
 
 template <class T>

@@ -15,11 +15,16 @@
 #include "nn/optimizers/optimizer.h"
 #include "nn/training/augment.h"
 #include "nn/training/batch_reader.h"
+#include "nn/training/gang.h"
 #include "nn/training/group_lasso.h"
 #include "nn/training/parallel.h"
 #include "nn/training/step_plan.h"
 
 namespace nn {
+
+/// The most shards whose gradients are kept side by side in the program's memory, so that workers
+/// may compute them at the same time.
+inline constexpr int kShardsSideBySide = 64;
 
 /// The objects and the memory that a trainer works with. Everything referred to outlives the
 /// trainer. Weights, slots and arena lie in the memory of the network's kernels.
@@ -40,6 +45,9 @@ struct TrainerInputs {
   /// Runs shards side by side; `arena` is then that of this thread's workspace. Null: one after
   /// another.
   Parallel* parallel = nullptr;
+  /// Computes the other shards, and sums the gradients of all. For float, without a feed or a step
+  /// buffer. Null: this trainer computes all shards.
+  GradientSums* gang = nullptr;
 };
 
 /// Runs steps on one network in a way that the plan fixes for its life.
@@ -75,7 +83,7 @@ class Trainer {
   /// Returns true if each part of the gradient updates its weights as soon as it is computed, so
   /// that the gradient is never whole. On a device one pass over all of it is faster.
   [[nodiscard]] bool updates_at_once() const {
-    return shards_ == 1 && !ages_ && clip_ == 0 && !in_.update.by_layer() &&
+    return shards_ == 1 && in_.gang == nullptr && !ages_ && clip_ == 0 && !in_.update.by_layer() &&
            in_.network.kernels().memory->own;
   }
   /// Runs a step; `target` is null unless the batch has been read.
@@ -87,6 +95,11 @@ class Trainer {
   /// its blocks, and the sums of earlier ones in those before.
   void run_shards(const Step& step, const Target* target);
   void run_wave(int first, int count, const Step& step, const Target* target);
+  /// Computes this member's shards into blocks, and gathers the losses of all.
+  void run_own_shards(const Step& step);
+  void gather_losses(GradientSums::Shards own);
+  /// Leaves the sum over the shards of all members in block 0.
+  void sum_over_gang();
   /// Reads rows [from, from + rows.size()) of the batch.
   [[nodiscard]] Target read(std::size_t from, std::span<const std::uint32_t> rows,
                             std::int64_t epoch, std::byte* arena);
@@ -130,6 +143,8 @@ class Trainer {
   std::vector<std::uint32_t> places_;   // its rows: 0, 1, 2, ...
   std::size_t pass_bytes_;              // of the network's arena and the targets behind it
   std::vector<kern::LossSums> sums_;    // one a shard
+  std::vector<std::uint32_t> words_;    // the same for a gang
+  std::vector<T*> blocks_;              // of this member's shards, in a gang
   std::vector<kern::ImageMove> moves_;  // one a row of the batch
   T* gradients_;                        // blocks
   std::ptrdiff_t stride_;
