@@ -44,7 +44,7 @@ class BucketSums {
   /// See Exchange. They also throw base::Error (data) if a gradient of an exact sum is not finite,
   /// on all members, with the names of the tensors that its block has a part of.
   bool advance() { return exchange_.advance(); }
-  void finish(std::size_t pending = 0, base::Duration patience = std::chrono::seconds(30)) {
+  void finish(std::size_t pending = 0, base::Duration patience = kPatience) {
     exchange_.finish(pending, patience);
   }
   [[nodiscard]] std::size_t pending() const noexcept { return exchange_.pending(); }

@@ -24,6 +24,9 @@ struct Tag {
   bool operator==(const Tag&) const = default;
 };
 
+/// How long a peer is waited for.
+inline constexpr base::Duration kPatience = std::chrono::seconds(30);
+
 struct Sum {
   Tag tag;
   std::shared_ptr<const Schedule> schedule;  ///< this member's
@@ -47,7 +50,7 @@ class Exchange {
   [[nodiscard]] std::size_t pending() const noexcept { return sums_.size(); }
   /// Waits until at most `pending` sums are left. Throws LinkLost as advance() does, and for a peer
   /// that is waited for longer than `patience`.
-  void finish(std::size_t pending = 0, base::Duration patience = std::chrono::seconds(30));
+  void finish(std::size_t pending = 0, base::Duration patience = kPatience);
 
   /// Returns the messages that were dropped because they came late.
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }

@@ -1,0 +1,55 @@
+#pragma once
+// What a member of a gang asks of the others (nn/training/gang.h), over links between them.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "nn/training/gang.h"
+#include "nn/training/train.h"
+#include "runtime/net/sums/bucket_sums.h"
+
+namespace tasks {
+
+/// The sums of one member, for one training after another. Not thread-safe. Throws
+/// rt::net::sums::LinkLost; then this and the links are of no more use.
+class GangSums final : public nn::GradientSums {
+ public:
+  /// The links outlive this.
+  explicit GangSums(rt::net::sums::Links& links);
+
+  /// A training begins. `wish` says whether this member asks all of them to stop; null: never.
+  void begin(nn::StopPredicate wish);
+  /// Returns true if a member asked, and all know: nn::train_steps()'s `stop` of a gang.
+  [[nodiscard]] bool stopping() const noexcept { return stopping_; }
+
+  [[nodiscard]] Shards own(int shards) const override;
+  void gather(std::span<std::uint32_t> words) override;
+  void sum(std::span<float* const> blocks, std::size_t count, int shards) override;
+
+  /// Returns how long this member has been in gather() and sum(), and what it has sent.
+  [[nodiscard]] base::Duration waited() const noexcept { return waited_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+
+ private:
+  [[nodiscard]] rt::net::sums::BucketSums& sums_of(int shards);
+  [[nodiscard]] std::shared_ptr<const rt::net::sums::Schedule> gathering_of(std::size_t words);
+
+  rt::net::sums::Links& links_;
+  rt::net::sums::Exchange gathering_;
+  std::shared_ptr<const rt::net::sums::Schedule> gathered_;
+  std::vector<std::uint32_t> words_;  ///< of a gathering, with the wish behind them
+  std::optional<rt::net::sums::BucketSums> sums_;
+  int shards_ = 0;            ///< of `sums_`
+  std::uint64_t sent_ = 0;    ///< by earlier `sums_`
+  std::uint64_t number_ = 0;  ///< of gatherings and sums so far
+  nn::StopPredicate wish_;
+  bool stopping_ = false;
+  base::Duration waited_{};
+};
+
+}  // namespace tasks
