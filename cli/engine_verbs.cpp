@@ -24,6 +24,7 @@ std::span<const Verb> engine_verbs() {
       Verb{"import", declare_import, run_import},
       Verb{"agent", declare_agent, run_agent},
       Verb{"ticket", declare_ticket, run_ticket},
+      Verb{"member", declare_member, run_member},
   };
   return kVerbs;
 }

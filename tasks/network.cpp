@@ -10,6 +10,7 @@
 #include "nn/model/init.h"
 #include "runtime/runtime.h"
 #include "tasks/device.h"
+#include "tasks/gang.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
 #include "tasks/train_pack.h"
@@ -55,26 +56,36 @@ const auto init_task =
         .pure()
         .keep(rt::Keep::never);
 
-/// Trains on whatever `kernels` compute with.
-nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kernels,
-                          nn::ParamSlab& net, const nn::DataView& data, const nn::Hyper& hyper,
-                          const nn::Segment& segment, nn::Parallel* parallel) {
-  nn::TrainStats stats = nn::train_steps(
-      kernels, context.local<nn::Workspace>(), net, data, hyper, segment,
-      [&context] { return context.stop_requested(); }, parallel);
+/// What the task returns for the end of its steps.
+nn::TrainStats whole(const nn::TrainStats& stats, const nn::Segment& segment) {
   // A half-way network is no result and must not be kept under the result's name.
   if (stats.stopped) throw base::Error(base::Errc::cancelled, "stopped on request");
   note_trained(segment);
   return stats;
 }
 
+/// Trains on whatever `kernels` compute with.
+nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kernels,
+                          nn::ParamSlab& net, const nn::DataView& data, const nn::Hyper& hyper,
+                          const nn::Segment& segment, nn::Parallel* parallel) {
+  return whole(nn::train_steps(
+                   kernels, context.local<nn::Workspace>(), net, data, hyper, segment,
+                   [&context] { return context.stop_requested(); }, parallel),
+               segment);
+}
+
 const auto train_task =
     rt::task("train", 3)
         .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                 nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
+          const kern::Kernels<float>& kernels = kern::cpu_kernels(hyper.precision);
+          if (Gang* const gang = gang_of_training())
+            return whole(gang->train(kernels, context.local<nn::Workspace>(), *net, *data, hyper,
+                                     segment, [&context] { return context.stop_requested(); }),
+                         segment);
           Lent lent(context);
-          return train_here(context, kern::cpu_kernels(hyper.precision), *net,
-                            data->view(nn::Part::train), hyper, segment, &lent);
+          return train_here(context, kernels, *net, data->view(nn::Part::train), hyper, segment,
+                            trains_serially() ? nullptr : &lent);
         })
         .cuda([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
                  nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {

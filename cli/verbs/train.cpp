@@ -1,3 +1,5 @@
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "base/error.h"
@@ -12,6 +14,7 @@
 #include "hpo/driver/interrupt.h"
 #include "hpo/log/event.h"
 #include "hpo/study/asked.h"
+#include "runtime/net/sums/schedule.h"
 
 namespace cli {
 
@@ -63,6 +66,22 @@ std::string rounds_summary(const hpo::TrainResult& result, const base::Path& fol
                    " rounds\n  tried: ", (folder / "model-candidates.csv").string());
 }
 
+/// How busy the members of a gang were while they trained, and what they sent.
+std::string gang_summary(const hpo::TrainResult& result) {
+  std::uint64_t bytes = 0;
+  std::string busy;
+  for (const tasks::MemberUse& member : result.members) {
+    const double all = member.busy + member.waited;
+    const double share = all > 0 ? member.busy / all : 0;
+    busy += base::cat(busy.empty() ? "" : ", ", std::lround(100 * share), "%");
+    bytes += member.bytes;
+  }
+  if (bytes == 0) return "";  // the store had it all
+  return base::cat("  gang: ", result.members.size(), " members, sums sent ",
+                   base::format_bytes(bytes), ", busy ", busy,
+                   ", the rest of the time waiting for sums\n");
+}
+
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
   const hpo::TrialRow& trial = result.trial;
   base::JsonWriter json;
@@ -79,6 +98,16 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
   if (!result.rounds.empty()) {
     json.key("rounds").begin_array();
     for (const hpo::Adapted& round : result.rounds) json.raw(hpo::payload_of(round));
+    json.end_array();
+  }
+  if (!result.members.empty()) {
+    json.key("members").begin_array();
+    for (const tasks::MemberUse& member : result.members)
+      json.begin_object()
+          .field("busy_seconds", member.busy)
+          .field("waiting_seconds", member.waited)
+          .field("bytes", member.bytes)
+          .end_object();
     json.end_array();
   }
   json.key("model");
@@ -104,10 +133,35 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
   if (!trial.params.empty()) out += base::cat("  params: ", hpo::text_of(trial.params), "\n");
   out += base::cat("  shape: ", result.shape, ", ", result.weights, " weights, one row ",
                    short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
-                   short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n");
+                   short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n",
+                   gang_summary(result));
   if (!result.model.empty()) out += base::cat("  model: ", result.model.string(), "\n");
   out += text_calibration(result.calibration) + text_verdict(result.verdict);
   return out;
+}
+
+/// What --execution says.
+void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
+  constexpr const char* kExecution = "--execution";
+  static const std::vector<std::string> kWords{"serial", "shards", "gang:2", "auto"};
+  if (!arguments.has(kExecution)) return;
+  const std::string word = arguments.text(kExecution);
+  options.serially = word == "serial";
+  if (options.serially || word == "shards" || word == "auto") return;
+  constexpr std::string_view kGang = "gang:";
+  const char* const end = word.data() + word.size();
+  if (word.starts_with(kGang)) {
+    const auto [stop, code] = std::from_chars(word.data() + kGang.size(), end, options.members);
+    if (code == std::errc{} && stop == end && options.members >= 1 &&
+        options.members <= rt::net::sums::kMostMembers)
+      return;
+    throw base::Error(base::Errc::usage, base::cat(kExecution, ": '", base::printable(word, 60),
+                                                   "', expected gang: and a number from 1 to ",
+                                                   rt::net::sums::kMostMembers));
+  }
+  throw base::Error(base::Errc::usage, base::cat(kExecution, ": '", base::printable(word, 60),
+                                                 "', expected serial, shards, gang:N or auto",
+                                                 base::did_you_mean(word, kWords)));
 }
 
 }  // namespace
@@ -119,6 +173,10 @@ void declare_train(Arguments& arguments) {
                    "the parameters of a trial, or of RUN:best; --set changes single ones");
   arguments.option("--from", "MODEL",
                    "a trained network to continue from, instead of the file's `from.model`");
+  arguments.option(
+      "--execution", "E",
+      "where the shards of a batch are computed: serial, shards (side by side), gang:N "
+      "(N processes) or auto (default: auto); never changes a result");
   declare_json(arguments);
 }
 
@@ -131,6 +189,7 @@ int run_train(const Arguments& arguments) {
                                 " runs a command, but train trains a network; use trellis sweep, "
                                 "or rerun for one trial"));
   hpo::RunOptions options = run_options(arguments, study);
+  take_execution(arguments, options);
   hpo::Params params = chosen_params(arguments, study);
   // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a
   // trial of a study keeps its rungs, where the store has its networks.
@@ -143,6 +202,7 @@ int run_train(const Arguments& arguments) {
   print_view(
       arguments, [&] { return json_of(study, result); },
       [&] { return text_of(study, result, options.folder); });
+  if (!result.lost.empty()) std::fputs(base::cat("trellis: ", result.lost, "\n").c_str(), stderr);
   if (result.ending == hpo::Ending::interrupted)
     std::fputs(base::cat("what is done is kept; to continue: ", called_as(), " train ",
                          arguments.retyped(), "\n")

@@ -12,6 +12,8 @@ void declare_agent(Arguments&);
 int run_agent(const Arguments&);
 void declare_ticket(Arguments&);
 int run_ticket(const Arguments&);
+void declare_member(Arguments&);
+int run_member(const Arguments&);
 void declare_train(Arguments&);
 int run_train(const Arguments&);
 void declare_predict(Arguments&);

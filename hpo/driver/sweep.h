@@ -14,6 +14,7 @@
 #include "hpo/log/study_reader.h"
 #include "hpo/study/spec.h"
 #include "runtime/gpu_failure.h"
+#include "tasks/member_use.h"
 
 namespace rt::net {
 struct Step;  // runtime/net/step.h
@@ -52,6 +53,10 @@ struct RunOptions {
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies
   /// in its own folder.
   bool sharing = true;
+  /// Of a training: processes of this host that share its steps (tasks/gang.h); 1: this one alone.
+  int members = 1;
+  /// Whether it computes the shards of a batch one after another.
+  bool serially = false;
   /// Told of a GPU that serves the program no more (rt::Config::gpu_failed). Null: the sweep ends.
   rt::OnGpuFailure gpu_failed = nullptr;
   base::Path graph_file;  ///< DOT graph; empty: none
@@ -113,6 +118,8 @@ struct TrainResult {
   std::optional<Verdict> verdict;  ///< none when it failed or was interrupted
   std::optional<Calibrated> calibration;  ///< likewise, and if it predicts numbers
   double seconds = 0;
+  std::string lost;                       ///< what became of a member of its gang, which ended it
+  std::vector<tasks::MemberUse> members;  ///< of its gang; empty: it had none
 
   [[nodiscard]] int exit_code() const noexcept;
 };
@@ -120,7 +127,7 @@ struct TrainResult {
 /// Trains the one network that `params` (complete for the study's space) describe, without a log or
 /// a search, and writes `folder`/model.safetensors. It reports where a trial of the study would. A
 /// second call is answered by the store, as far as the first one came. Throws as run_sweep; locked:
-/// another process trains into this folder.
+/// another process trains into this folder; usage: a gang cannot train that.
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
                        Observer& observer);
 

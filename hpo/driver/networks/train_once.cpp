@@ -1,11 +1,13 @@
 // One network without a search: the work of a single trial under a context that lets it run to its
 // end.
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/checkpoints.h"
 #include "hpo/driver/networks/folded_work.h"
@@ -19,10 +21,12 @@
 #include "hpo/search/search.h"
 #include "nn/adapt/policy.h"
 #include "nn/data/kept_tables.h"
+#include "nn/training/train_checks.h"
 #include "runtime/async.h"
 #include "runtime/group.h"
 #include "runtime/loop.h"
 #include "runtime/value.h"
+#include "tasks/gang.h"
 
 namespace hpo {
 
@@ -131,6 +135,53 @@ void take_result(TrainResult& result, const ExportedModel& made, const base::Pat
   result.calibration = made.calibration;
 }
 
+/// Refuses what a gang cannot train.
+void require_gang(const StudySpec& study, const TrialSpec& spec, const Params& params, int members,
+                  int gpus) {
+  const auto refuse = [&](std::string_view why) {
+    throw base::Error(base::Errc::usage, base::cat("--execution: gang:", members, ": ", why));
+  };
+  constexpr std::string_view kOne =
+      " trains several networks side by side, but a gang trains one; expected another --execution";
+  if (study.adapt) refuse(base::cat("`adapt`", kOne));
+  if (data_spec(study, params).split.folds > 0) refuse(base::cat("`data.folds`", kOne));
+  if (gpus > 0)
+    refuse(
+        "the network may train on a GPU, but a gang trains on cores; expected --executor cpu or "
+        "`resources: {gpus: 0}`");
+  const int shards = nn::shards_of(spec.hyper, spec.model);
+  nn::check_gang(kern::kOwnMemory, spec.hyper, {0, (shards + members - 1) / members});
+}
+
+/// How the tasks of a training run, for as long as this lives.
+class Execution {
+ public:
+  explicit Execution(const RunOptions& options) {
+    tasks::train_serially(options.serially);
+    if (options.members == 1) return;
+    gang_.emplace(options.members, std::vector<std::string>{own_program(), "member"});
+    tasks::train_with(&*gang_);
+  }
+  ~Execution() {
+    tasks::train_with(nullptr);
+    tasks::train_serially(false);
+  }
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  [[nodiscard]] std::string lost() const { return gang_ ? gang_->lost() : std::string(); }
+  [[nodiscard]] std::vector<tasks::MemberUse> use() const {
+    return gang_ ? gang_->use() : std::vector<tasks::MemberUse>();
+  }
+
+ private:
+  static std::string own_program() {
+    return std::filesystem::read_symlink("/proc/self/exe").string();
+  }
+
+  std::optional<tasks::Gang> gang_;
+};
+
 }  // namespace
 
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
@@ -144,6 +195,8 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   if (!options.sharing) std::filesystem::remove_all(private_store(options), nothing_there);
   require_isa(study);
   tasks::setup_process();
+  // It outlives the runtime, whose tasks use it.
+  const Execution execution(options);
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
   Checkpoints checkpoints(config.store, options.folder.string());
@@ -158,6 +211,8 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   result.metric = loaded.study.metric.name;
   const TrialSpec spec = materialise(loaded.study, params, loaded.data.info);
   result.epochs = spec.epochs;
+  if (options.members > 1)
+    require_gang(loaded.study, spec, params, options.members, runtime.gpus());
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);
@@ -176,6 +231,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     auto scope = group.enter();
     rt::Value<ExportedModel> written = rt::spawn(train_and_write(*work, trial));
     while (rt::poll() != 0 || !written.ready()) {
+      if (!execution.lost().empty()) break;
       if (options.interrupts && options.interrupts->load() > 0) {
         group.cancel();
         result.ending = Ending::interrupted;
@@ -187,6 +243,12 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       if (!written.ready()) rt::wait_event(kTrainTick);
     }
     show_progress();
+    result.members = execution.use();
+    result.lost = execution.lost();
+    if (!result.lost.empty()) {
+      group.cancel();
+      result.ending = Ending::interrupted;
+    }
     result.trial = trial.row();
     result.rounds = trial.rounds();
     take_shape(result, spec.model);
