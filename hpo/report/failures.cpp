@@ -19,17 +19,20 @@ std::optional<Section> failures_section(const Gathered& study) {
                                                                 : name_of(one.cause));
                    }),
       ".");
-  Table table({"cause", "first message", "trials", "first"}, 2);
+  Table table({"cause", "first message", "trials", "which"}, 2);
   std::string logs;
   for (const Failures& one : study.failures) {
     table.row({std::string(name_of(one.cause)), Cell::whole(visible(one.message, 400)),
-               std::to_string(one.trials), std::to_string(one.first)});
+               std::to_string(one.trials), one.numbers});
     std::string lines;
     for (const std::string& line : one.lines) lines += line + "\n";
     if (!lines.empty())
       logs += folded(base::cat("The end of trial ", one.first, "'s log"), code(lines));
   }
   section.body = table.html() + logs;
+  if (!study.info.asked)
+    section.body += paragraph("To run them again, once their cause is mended:") +
+                    code("trellis sweep study.yaml --retry-failed");
   return section;
 }
 

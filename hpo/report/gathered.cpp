@@ -103,6 +103,9 @@ std::vector<Failures> failures_of(const Gathered& study, const base::Path& folde
   for (const TrialRow& row : study.trials) {
     if (row.state != TrialState::failed) continue;
     Failures& one = by_cause[row.cause];
+    constexpr std::size_t kNumbers = 12;
+    if (one.trials < kNumbers) one.numbers += base::cat(one.trials > 0 ? ", " : "", row.trial);
+    if (one.trials == kNumbers) one.numbers += ", …";
     if (one.trials++ > 0) continue;
     one.cause = row.cause;
     one.first = row.trial;

@@ -30,7 +30,8 @@ std::vector<std::string> arithmetics(const Gathered& study) {
   for (const Turn& turn : study.turns) {
     const auto* opened = std::get_if<Opened>(&turn.body);
     if (opened == nullptr) continue;
-    const std::string line = base::cat("Trellis ", opened->build, ", ", opened->arithmetic);
+    const std::string line = base::cat("Trellis ", opened->build,
+                                       opened->arithmetic.empty() ? "" : ", " + opened->arithmetic);
     if (said.insert(line).second) lines.push_back(study.hidden(line));
   }
   return lines;

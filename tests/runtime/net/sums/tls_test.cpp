@@ -98,6 +98,22 @@ TEST_F(TlsSums, HaveTheBitsOfOneProcess) {
   }
 }
 
+TEST_F(TlsSums, AMemberThatComputesForSecondsIsWaitedFor) {
+  open_doors(2);
+  const auto drawn = draw_shards(2, 4'000'000, 3);  // more than the system keeps on its way
+  std::vector<Vector> results(2);
+  std::vector<std::thread> threads;
+  for (const int i : {0, 1})
+    threads.emplace_back([&, i] {
+      const auto links = meet(i);
+      if (i == 1) base::sleep_for(std::chrono::seconds(5));
+      results[static_cast<std::size_t>(i)] = sum_over(*links, drawn);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(bits_of(results[0]), bits_of(serial_sum(drawn)));
+  EXPECT_EQ(bits_of(results[1]), bits_of(results[0]));
+}
+
 TEST_F(TlsSums, WhoeverHasNoCertificateOfTheStudyIsRefused) {
   open_doors(2);
   const auto stranger = door(rt::net::load_network().make_authority());
