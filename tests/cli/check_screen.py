@@ -83,8 +83,8 @@ def test_fits_a_screen(place):
     for section, word in (("target", "'outcome': one of 4 classes"), ("target", "4 classes: 'Good' ("), ("inputs", "numbers: "),
                           ("inputs", "categories"), ("inputs", "dates"), ("inputs", "hashed"), ("left out", "no value: "),
                           ("left out", "the same value in every row: "), ("left out", "only counts the rows"),
-                          ("left out", "a value of its own in nearly every row"), ("table", "900 rows, 576 to train"), ("search", "at most 60 trials"),
-                          ("cost", "FLOP"), ("next", "runs/real")):
+                          ("left out", "a value of its own in nearly every row"), ("table", "900 rows, 576 to train"),
+                          ("search", "at most 60 trials"), ("cost", "FLOP"), ("next", "runs/real")):
         assert any(word in line for line in found[section]), f"{section} lacks '{word}': {found[section]}"
     for columns in (80, 120):
         with OnTerminal([place.program, "check", "real.yaml"], place.folder, rows=200, columns=columns) as terminal:
