@@ -92,7 +92,7 @@ void add_end(Sheet& sheet, const Arguments& arguments, const hpo::StudySpec& stu
 std::string commented(const std::string& text) {
   std::string out;
   std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+  for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
     out += base::cat("# ", text.substr(begin, end - begin), "\n");
   return out;
 }

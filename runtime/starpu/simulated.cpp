@@ -125,13 +125,13 @@ class Threads {
   Threads() {
     starpu_pthread_key_create(&key_, nullptr);
     *own() = std::exchange(own_thread, {});
-    current_ = this;
-    find_thread = [] -> ThisThread& { return *current_->own(); };
+    current = this;
+    find_thread = [] -> ThisThread& { return *current->own(); };
   }
   ~Threads() {
     find_thread = nullptr;
     own_thread = *own();
-    current_ = nullptr;
+    current = nullptr;
     starpu_pthread_key_delete(key_);
   }
   Threads(const Threads&) = delete;
@@ -147,7 +147,7 @@ class Threads {
     return static_cast<ThisThread*>(known);
   }
 
-  static inline Threads* current_ = nullptr;
+  static inline Threads* current = nullptr;
   starpu_pthread_key_t key_{};
   std::deque<ThisThread> all_;
 };
