@@ -32,6 +32,8 @@ bool may_run(const fs::path& file) {
 
 }  // namespace
 
+Path this_program() { return fs::read_symlink("/proc/self/exe"); }
+
 Path beside_this_program(std::string_view name) {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path() / name;

@@ -16,7 +16,9 @@ namespace base {
 [[nodiscard]] std::optional<std::string> find_executable(const std::string& word,
                                                          const std::string& folder);
 
-/// The file of that name beside this process's own program.
+/// This process's own program.
+[[nodiscard]] Path this_program();
+/// The file of that name beside it.
 [[nodiscard]] Path beside_this_program(std::string_view name);
 
 /// The longest word that the system passes to a program, in bytes.

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/machine.h"
@@ -156,7 +157,7 @@ class HostedAgents final : public detail::Hosted {
   HostedAgents& operator=(const HostedAgents&) = delete;
 
   void start() override {
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    const std::string program = base::this_program().string();
     std::vector<net::HostAgent> all = net::agents_on(hosts);
     if (step) {
       all.push_back({"localhost", step->node, step->part, step->parts});

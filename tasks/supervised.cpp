@@ -12,12 +12,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/process/descendants.h"
 #include "base/process/no_more.h"
 #include "base/process/start.h"
@@ -34,7 +34,7 @@ constexpr base::Duration kStuck = std::chrono::seconds(12);
 constexpr std::uint64_t kLeave = 0;  ///< the number that no program has: the listener is to end
 
 std::string supervisor_path() {
-  const base::Path self = std::filesystem::read_symlink("/proc/self/exe");
+  const base::Path self = base::this_program();
   for (const base::Path& folder : {self.parent_path(), base::Path(TRELLIS_SUPERVISOR_FOLDER)}) {
     const base::Path path = folder / "trellis-supervise";
     if (::access(path.c_str(), X_OK) == 0) return path;

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "base/executable.h"
 #include "base/process/program.h"
 #include "base/process/start.h"
 #include "base/text.h"
@@ -90,9 +90,7 @@ int wait_for(pid_t process) {
 base::Error failed_check(const std::string& what) { return {base::Errc::internal, what}; }
 
 TestStudy::TestStudy(base::Moment deadline)
-    : deadline_(deadline),
-      folder_("trellis-self-test-"),
-      program_(std::filesystem::read_symlink("/proc/self/exe").string()) {
+    : deadline_(deadline), folder_("trellis-self-test-"), program_(base::this_program().string()) {
   base::write_file_atomic(folder_.path() / "study.yaml", kStudy, base::Durability::cached);
   base::write_file_atomic(folder_.path() / "table.csv", table(), base::Durability::cached);
 }

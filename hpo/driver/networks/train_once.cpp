@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/text.h"
 #include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/checkpoints.h"
@@ -159,7 +160,8 @@ class Execution {
   explicit Execution(const RunOptions& options) {
     tasks::train_serially(options.serially);
     if (options.members == 1) return;
-    gang_.emplace(options.members, std::vector<std::string>{own_program(), "member"});
+    gang_.emplace(options.members,
+                  std::vector<std::string>{base::this_program().string(), "member"});
     tasks::train_with(&*gang_);
   }
   ~Execution() {
@@ -175,10 +177,6 @@ class Execution {
   }
 
  private:
-  static std::string own_program() {
-    return std::filesystem::read_symlink("/proc/self/exe").string();
-  }
-
   std::optional<tasks::Gang> gang_;
 };
 

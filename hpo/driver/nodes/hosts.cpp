@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/executable.h"
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
@@ -14,7 +15,7 @@
 namespace hpo {
 
 std::string program_file() {
-  const base::Path self = std::filesystem::read_symlink("/proc/self/exe");
+  const base::Path self = base::this_program();
   const base::Path door = self.parent_path() / "trellis";
   return self.filename() == "trellis-engine" && base::file_size(door) ? door : self;
 }

@@ -1,13 +1,11 @@
 #include "hpo/driver/nodes/study_nodes.h"
 
-#include <fcntl.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "base/log.h"
@@ -15,6 +13,7 @@
 #include "base/words.h"
 #include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/nodes/slurm_step.h"
+#include "hpo/driver/programs/trial_folder.h"
 #include "hpo/log/node_info.h"
 #include "hpo/log/stop_driver.h"
 #include "hpo/study/gpus.h"
@@ -111,29 +110,14 @@ void StudyNodes::configure(rt::Config& config) {
   config.nodes = std::move(nodes);
 }
 
-namespace {
-
-/// What a program said last, as ssh of a machine that it does not know.
-std::string last_line(const base::Path& log) {
-  constexpr std::uint64_t kTail = 4096;
-  const base::File file(::open(log.c_str(), O_RDONLY | O_CLOEXEC));
-  const std::uint64_t size = base::file_size(log).value_or(0);
-  std::string text(std::min(size, kTail), '\0');
-  const auto into = std::as_writable_bytes(std::span(text));
-  text.resize(file ? base::read_into(file.fd(), into, size - text.size()).bytes : 0);
-  text.erase(text.find_last_not_of(" \r\n") + 1);
-  return base::printable(text.substr(text.rfind('\n') + 1), 200);
-}
-
-}  // namespace
-
 void StudyNodes::see_who_ended() {
   const auto all = agents_->look();
   for (const auto& ended : all) {
-    const std::string last = last_line(ended.log);
-    observer_.note(base::cat("the agent on ", ended.node, " has ended ", ended.how, ": see ",
-                             ended.log.string(),
-                             last.empty() ? "" : base::cat(", which ends in '", last, "'")));
+    // As ssh of a machine that it does not know.
+    const std::vector<std::string> last = last_lines_of(ended.log, 1);
+    observer_.note(base::cat(
+        "the agent on ", ended.node, " has ended ", ended.how, ": see ", ended.log.string(),
+        last.empty() ? "" : base::cat(", which ends in '", last.front(), "'")));
   }
   // Of agents that had come, changed() says it.
   if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_) say_alone();

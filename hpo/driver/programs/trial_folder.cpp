@@ -200,9 +200,7 @@ bool continue_log(TrialFolder& folder) {
   return ::fcntl(folder.log.fd(), F_OFD_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,
-                                        std::size_t most) {
-  const base::Path path = study / trial_folder_name(trial) / kLog;
+std::vector<std::string> last_lines_of(const base::Path& path, std::size_t most) {
   const base::File log(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!log || ::fstat(log.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
@@ -220,6 +218,11 @@ std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t t
   }
   std::ranges::reverse(lines);
   return lines;
+}
+
+std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,
+                                        std::size_t most) {
+  return last_lines_of(study / trial_folder_name(trial) / kLog, most);
 }
 
 }  // namespace hpo

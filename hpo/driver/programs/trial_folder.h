@@ -65,7 +65,10 @@ void renew(TrialFolder& folder);
 /// Another program begins to report where one was cut off. Throws as add_reports().
 void begin_reports(const TrialFolder& folder);
 
-/// The last lines of what a trial printed, at most `most`.
+/// The last lines of a file that programs write, at most `most`; none of one that is no file, or
+/// cannot be read.
+[[nodiscard]] std::vector<std::string> last_lines_of(const base::Path& path, std::size_t most);
+/// Those of what a trial printed.
 [[nodiscard]] std::vector<std::string> last_log_lines(const base::Path& study, std::uint64_t trial,
                                                       std::size_t most);
 
