@@ -184,6 +184,7 @@ std::vector<Case> run_report(const Options& options) {
 
   nlohmann::json job{{"trials", rival_trials(hpo::StudyReader(runs / "large"))},
                      {"journal", journal_of(runs, "large")},
+                     {"program", own_program()},
                      {"large", large.file.string()},
                      {"small", small.file.string()},
                      {"writing", large.seconds},

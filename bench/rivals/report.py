@@ -2,7 +2,7 @@
 
 usage: report.py JOB.json
 JOB.json: {"trials": [{"trial", "value", "curve": [[step, value]], and the params}], "journal": FILE of `export --format optuna`,
-           "large", "small": our pages, "rounds": medians of so many, "against": rivals, in order}
+           "program": trellis, "large", "small": our pages, "rounds": medians of so many, "against": rivals, in order}
   hiplot            one HTML file of the trials' last values
   hiplot-curves     the same with every report as a point
   optuna-dashboard  its server on the journal, opened once: it takes minutes
@@ -22,6 +22,7 @@ import time
 import urllib.request
 
 from playwright.sync_api import Error, sync_playwright
+from served import TABS, measure_served
 
 LONGEST_MS = 500_000
 # When each page is usable: what a reader came for is painted.
@@ -201,7 +202,10 @@ def cases_of(job, play, folder):
             compared.add(what)
     cases += [case(title, what, ours[what]) for what in ours if what not in compared]
     few = measure_ours(play, small, job["rounds"]) | {"file": [small.stat().st_size / 1e6], "writing": job["writing_small"]}
-    return cases + [case("60 trials", what, few[what]) for what in few]
+    cases += [case("60 trials", what, few[what]) for what in few]
+    served = measure_served(job["program"], folder, len(job["trials"]))
+    title = f"a running study with {TABS} open pages: processor time of the server"
+    return cases + [{"case": title, "ours": served, "unit": "%", "rival": ""}]
 
 
 def main():
