@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <limits>
@@ -16,6 +17,9 @@ namespace {
 /// How long a statement waits for another connection's lock: only a rollback journal makes anyone
 /// wait.
 constexpr int kBusyMilliseconds = 10'000;
+/// Preparing takes longer than most statements do, and whoever follows a study asks the same again
+/// and again.
+constexpr std::size_t kKeptStatements = 32;
 
 /// What the operating system would have said; 0 when the trouble is SQLite's own.
 int errno_of(int code, sqlite3* handle) {
@@ -67,7 +71,35 @@ Database::Database(const base::Path& path, Access access, Wanted wanted, Locks l
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
 }
 
-Database::~Database() { sqlite3_close(handle_); }
+Database::~Database() {
+  std::ranges::for_each(idle_, sqlite3_finalize);
+  sqlite3_close(handle_);
+}
+
+sqlite3_stmt* Database::prepare(std::string_view sql) {
+  const auto kept =
+      std::ranges::find_if(idle_, [&](sqlite3_stmt* one) { return sql == sqlite3_sql(one); });
+  if (kept != idle_.end()) {
+    sqlite3_stmt* const statement = *kept;
+    idle_.erase(kept);
+    return statement;
+  }
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) throw error("read", code);
+  return statement;
+}
+
+void Database::take_back(sqlite3_stmt* statement) {
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  if (idle_.size() == kKeptStatements) {
+    sqlite3_finalize(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+  idle_.push_back(statement);
+}
 
 base::Error Database::error(std::string_view operation, int code) const {
   int primary = code & 0xff;
@@ -103,13 +135,11 @@ std::string Database::query_text(const char* sql) {
   return query.step() ? query.text(0) : "";
 }
 
-Statement::Statement(Database& db, std::string_view sql) : db_(&db) {
-  int code = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()),
-                                SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
-  if (code != SQLITE_OK) throw db.error("read", code);
-}
+Statement::Statement(Database& db, std::string_view sql) : db_(&db), handle_(db.prepare(sql)) {}
 
-Statement::~Statement() { sqlite3_finalize(handle_); }
+Statement::~Statement() {
+  if (handle_ != nullptr) db_->take_back(handle_);
+}
 
 Statement::Statement(Statement&& other) noexcept
     : db_(other.db_), handle_(std::exchange(other.handle_, nullptr)) {}

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -18,7 +19,7 @@ namespace hpo::sql {
 class Database;
 
 /// A prepared statement. Parameters and columns count from 0. Text given to `bind` must live until
-/// `reset` or `run`.
+/// `reset` or `run`. It must end before its database does.
 class Statement {
  public:
   Statement() = default;
@@ -105,9 +106,15 @@ class Database {
   [[nodiscard]] base::Error error(std::string_view operation, int code) const;
 
  private:
+  friend class Statement;
+
+  [[nodiscard]] sqlite3_stmt* prepare(std::string_view sql);
+  void take_back(sqlite3_stmt* statement);
+
   base::Path path_;
   Wanted wanted_;
   sqlite3* handle_ = nullptr;
+  std::vector<sqlite3_stmt*> idle_;  ///< those used last at the end
 };
 
 /// Whatever is read inside is of one state of the file. One inside of another is part of it.

@@ -23,6 +23,8 @@ using std::chrono::milliseconds;
 /// How often the log of a study that is followed is looked at. A look costs microseconds, and a
 /// commit is to be on the screen within 100 ms.
 constexpr base::Duration kLook = milliseconds(30);
+/// The same of one that has just moved: a study that commits without pause is not to pay for each.
+constexpr base::Duration kLookWhileMoving = milliseconds(60);
 /// How often its state is: whether a driver runs it, whether the file is still the same.
 constexpr base::Duration kLookAtState = milliseconds(1000);
 /// A new page is made at most so often, and where it costs much only as often as keeps this thread
@@ -131,10 +133,12 @@ void StudyFeed::Impl::open() {
 }
 
 void StudyFeed::Impl::look() {
+  bool has_moved = false;
   try {
     open();
     const base::Moment begun = base::now();
-    if (reader->moved()) {
+    has_moved = reader->moved();
+    if (has_moved) {
       read_on();
       is_stale = true;
     }
@@ -150,7 +154,7 @@ void StudyFeed::Impl::look() {
     next_look = base::now() + kLookAtState;
     return;
   }
-  next_look = base::now() + kLook;
+  next_look = base::now() + (has_moved ? kLookWhileMoving : kLook);
 }
 
 void StudyFeed::Impl::look_at_state() {
