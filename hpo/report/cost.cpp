@@ -44,6 +44,11 @@ std::string cost_heading(const Gathered& study) {
   std::string out = base::cat(trials, " took ", base::format_seconds(study.info.active_seconds));
   if (!study.nodes.empty())
     return base::cat(out, " on ", base::counted(study.nodes.size(), "node"), ".");
+  if (study.info.programs) {
+    double ran = 0;
+    for (const TrialRow& row : study.trials) ran += row.seconds;
+    return base::cat(out, "; their programs ran for ", base::format_seconds(ran), " in all.");
+  }
   if (study.workers.empty()) return out + ".";
   return base::cat(out, " on ", base::counted(study.workers.size(), "device"), ", ",
                    percent_of(busy_share(study), 1), " busy.");
@@ -103,8 +108,8 @@ std::vector<std::string> savings(const Gathered& study) {
         percent_of(static_cast<double>(asked - run), static_cast<double>(asked)), " saved."));
   const std::int64_t shared = study.work.epochs - study.work.distinct_epochs;
   if (shared > 0)
-    lines.push_back(base::cat("The store answered ", shared, " of ", study.work.epochs,
-                              " epochs, which other trials had trained."));
+    lines.push_back(base::cat(shared, " of ", study.work.epochs,
+                              " epochs were trained once for several trials that begin alike."));
   return lines;
 }
 
@@ -167,8 +172,9 @@ std::optional<Section> cost_section(const Gathered& study) {
   const bool spans = std::ranges::any_of(
       study.spans, [](const TrialSpan& span) { return span.began > 0 && span.ended > span.began; });
   if (spans) section.body += picture("timeline", "When each trial ran, and how it ended.");
-  section.body += devices_table(study);
-  if (!study.use.empty())
+  // What a program does is not seen from here: devices would look idle.
+  if (!study.info.programs) section.body += devices_table(study);
+  if (!study.use.empty() && !study.info.programs)
     section.body += picture("devices", "The share of time that each device was busy, over time.");
   section.body += nodes_table(study);
   return section;

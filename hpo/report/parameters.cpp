@@ -36,7 +36,8 @@ std::string parameters_heading(const Gathered& study) {
   if (count == 1) return base::cat(name, " is the only parameter that varies.");
   const std::string share = percent_of(first.share, 1);
   if (first.share * static_cast<double>(count) < kStandsOut)
-    return base::cat("No parameter stands out: ", name, " comes first with ", share, ".");
+    return base::cat("No parameter mattered much more than the others; ", name,
+                     " comes first with ", share, ".");
   return base::cat(name, " mattered most: ", share, " of what sets the best tenth apart.");
 }
 

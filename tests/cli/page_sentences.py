@@ -98,7 +98,7 @@ def parameters(facts, text):
     if len(facts.importance) == 1:
         return text.endswith("is the only parameter that varies.")
     share = f"{math.floor(100 * first['share'] + 0.5)}%"
-    if text.startswith("No parameter stands out"):
+    if text.startswith("No parameter mattered much more"):
         return first["share"] * len(facts.importance) < 1.5 and share in text
     return text.endswith(f" mattered most: {share} of what sets the best tenth apart.")
 
@@ -145,6 +145,12 @@ def cost(facts, text):
         whole = sum(one["busy"] + one["waiting"] + one["moving"] for one in workers)
         share = sum(one["busy"] for one in workers) / whole
         held = held and f"{counted(len(workers), 'device')}, {math.floor(100 * share + 0.5)}% busy." in text
+    if ran := re.search(r"; their programs ran for (.+) in all\.$", text):
+        with contextlib.closing(sqlite3.connect(f"file:{facts.database}?mode=ro", uri=True)) as log:
+            took = log.execute("SELECT sum(took) FROM events").fetchone()[0] or 0
+        units = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+        said = sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+) (us|ms|s|min|h)", ran.group(1)))
+        held = held and math.isclose(said, took, rel_tol=0.02, abs_tol=1e-3)
     return held
 
 
