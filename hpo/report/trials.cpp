@@ -49,7 +49,7 @@ std::string trials_heading(const Gathered& study) {
                     least = score(study.info.metric, *last.value);
   return base::cat("The best ", std::min(kShownTrials, all), " of ", all, " trials ",
                    best == least ? base::cat("all reached ", best)
-                                 : base::cat("lie between ", best, " and ", least),
+                                 : base::cat("range from ", best, " to ", least),
                    ".");
 }
 

@@ -168,7 +168,7 @@ def trials(facts, text):
     if text == f"All {len(facts.trials)} trials":
         return True
     few = min(SHOWN, len(facts.trials))
-    said = re.fullmatch(rf"The best {few} of {len(facts.trials)} trials (lie between .+ and .+|all reached .+)\.", text)
+    said = re.fullmatch(rf"The best {few} of {len(facts.trials)} trials (range from .+ to .+|all reached .+)\.", text)
     return bool(said) and says_value(text, facts.metric, facts.best["value"])
 
 

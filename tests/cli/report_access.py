@@ -81,7 +81,7 @@ def streams_of(pdf):
             yield zlib.decompress(pdf[begin + 7:end])
         except zlib.error:
             pass
-        at = end
+        at = end + len(b"endstream")
 
 
 def check_print(browser, file, name):

@@ -98,8 +98,8 @@ std::string text_of_ties(const TrialRow& winner, const std::vector<const TrialRo
     fewest = weights;
   }
   if (smallest != nullptr)
-    out += base::cat(", the smallest network is that of trial ", smallest->trial, " (", fewest,
-                     " weights, not ", own, ")");
+    out += base::cat(", and the smallest network of them is that of trial ", smallest->trial, " (",
+                     fewest, " weights, not ", own, ")");
   return out;
 }
 

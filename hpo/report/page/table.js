@@ -60,6 +60,7 @@ class TrialTable {
 
   addHeads() {
     this.head.textContent = '';
+    this.box.style.setProperty('--columns', this.columns.length - 3);
     this.columns.forEach((column, k) => {
       const button = this.head.appendChild(make('button', '', column.name));
       button.title = column.name;

@@ -58,7 +58,7 @@ TEST_F(Sections, OfAFinishedStudy) {
   EXPECT_EQ(heading(cost_section(study)), "60 trials took 1 min 2 s.");
   EXPECT_NE(cost_section(study)->body.find("Early stopping ran 532 of 1620 epochs: 67% saved."),
             std::string::npos);
-  EXPECT_EQ(heading(trials_section(study)), "The best 10 of 60 trials lie between 97.1% and 62%.");
+  EXPECT_EQ(heading(trials_section(study)), "The best 10 of 60 trials range from 97.1% to 62%.");
   EXPECT_EQ(heading(failures_section(study)), "no section");
   EXPECT_EQ(heading(metrics_section(study)), "no section");
   EXPECT_EQ(heading(lineage_section(study)), "no section");
