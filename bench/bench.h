@@ -64,6 +64,8 @@ std::vector<Case> run_machine(
     const Options& options);  ///< what the cores can give: FMA, GEMM, memory on 1..n workers
 std::vector<Case> run_gemm(
     const Options& options);  ///< products of dense layers, and the thresholds between libraries
+std::vector<Case> run_elementary(
+    const Options& options);  ///< exp, log, pow and others, beside the host's libm
 std::vector<Case> run_tasks(
     const Options& options);  ///< cost of empty and short tasks, ours, StarPU's own and oneTBB's
 std::vector<Case> run_agents(

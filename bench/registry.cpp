@@ -16,6 +16,8 @@ constexpr std::array kBenchmarks = {
     Benchmark{"gemm",
               "products of dense layers by our code, OpenBLAS and oneDNN, and who is to do which",
               run_gemm},
+    Benchmark{"elementary", "exp, log, pow and others, beside those of the host's libm",
+              run_elementary},
     Benchmark{"tasks",
               "what empty and 10 us tasks cost, beside StarPU alone and oneTBB; memory; idle cost",
               run_tasks},

@@ -6,11 +6,8 @@
 #include <span>
 #include <string>
 
-#if defined(__GLIBC__)
-#include <gnu/libc-version.h>
-#endif
-
 #include "kernels/cpu/machine.h"
+#include "kernels/elementary/elementary.h"
 #include "kernels/kernels.h"
 
 namespace kern {
@@ -29,9 +26,7 @@ std::string make_fingerprint() {
   s += "; oneDNN " + std::to_string(dnnl->major) + '.' + std::to_string(dnnl->minor) + '.' +
        std::to_string(dnnl->patch) + " isa " + std::to_string(dnnl_get_effective_cpu_isa());
   s += "; gcc " __VERSION__;
-#if defined(__GLIBC__)
-  s += "; glibc " + std::string(gnu_get_libc_version());
-#endif
+  s += "; " + std::string(elementary::kName);
   return s;
 }
 

@@ -1,5 +1,8 @@
 #include "nn/data/dependence.h"
 
+// By default it computes in long double, with functions of the host's libm.
+#define BOOST_MATH_PROMOTE_DOUBLE_POLICY false
+
 #include <algorithm>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <cmath>

@@ -1,5 +1,8 @@
 #include "nn/evaluation/difference.h"
 
+// By default it computes in long double, with functions of the host's libm.
+#define BOOST_MATH_PROMOTE_DOUBLE_POLICY false
+
 #include <algorithm>
 #include <array>
 #include <boost/math/distributions/normal.hpp>

@@ -52,8 +52,8 @@ std::string word_behind(const std::string& arithmetic, std::string_view name) {
 /// What lets an agent with another arithmetic work for the study.
 std::string cure_for(const StudySpec& study, const std::string& theirs, const std::string& ours) {
   if (may_use_gpus(study)) return "; with GPUs, drive it from a machine that has the agents' GPU";
-  constexpr std::string_view kMaker = "; cpu ", kCompiler = "; gcc ", kLibrary = "; glibc ";
-  for (const std::string_view same : {kMaker, kCompiler, kLibrary}) {
+  constexpr std::string_view kMaker = "; cpu ", kCompiler = "; gcc ", kFunctions = "; elementary ";
+  for (const std::string_view same : {kMaker, kCompiler, kFunctions}) {
     if (word_behind(theirs, same) != word_behind(ours, same)) return {};
   }
   if (study.resources.isa != study::Isa::any) return {};

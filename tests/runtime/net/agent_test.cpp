@@ -92,7 +92,7 @@ TEST_F(Agents, OneThatComesBeforeItsDriverKnocksAgain) {
 }
 
 TEST_F(Agents, AnotherBuildOrArithmeticIsRefused) {
-  driver.options.arithmetic = "kern 5; cpu avx512; glibc 2.36";
+  driver.options.arithmetic = "kern 5; cpu avx512; elementary 1";
   driver.options.cure = [](const std::string& theirs) { return "; cure of '" + theirs + "'"; };
   driver.start();
   worker.start();
@@ -101,7 +101,7 @@ TEST_F(Agents, AnotherBuildOrArithmeticIsRefused) {
   EXPECT_EQ(
       driver.refusals,
       std::vector<std::string>{"node 1: its arithmetic differs: nothing there, kern 5; cpu avx512; "
-                               "glibc 2.36 here; cure of ''"});
+                               "elementary 1 here; cure of ''"});
   EXPECT_EQ(driver.dispatcher->slots(), 0U);
   EXPECT_TRUE(driver.changes.empty());
 }
