@@ -38,7 +38,7 @@ constexpr std::array kLines{
     VerbLine{"agent", "RUN", "run tasks of a study for its driver", Program::engine, true},
     VerbLine{"ticket", "RUN|FILE", "what lets an agent join a study: a secret", Program::engine,
              true},
-    VerbLine{"member", "ADDRESS N", "train a network with the process that started this one",
+    VerbLine{"member", "", "train a network with the process that started this one",
              Program::engine, true},
     VerbLine{"solver", "", "propose and stop trials for other programs: kurobako's protocol",
              Program::reader, true},

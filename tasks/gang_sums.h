@@ -19,13 +19,16 @@ namespace tasks {
 /// rt::net::sums::LinkLost; then this and the links are of no more use.
 class GangSums final : public nn::GradientSums {
  public:
-  /// The links outlive this.
-  explicit GangSums(rt::net::sums::Links& links);
+  /// The links outlive this; `epoch` is that of their membership.
+  explicit GangSums(rt::net::sums::Links& links, std::uint64_t epoch = 0);
 
-  /// A training begins. `wish` says whether this member asks all of them to stop; null: never.
-  void begin(nn::StopPredicate wish);
+  /// A training begins. `wish` says whether this member asks all of them to stop, `regroup` whether
+  /// it asks for other members; null: never.
+  void begin(nn::StopPredicate wish, nn::StopPredicate regroup = {});
   /// Returns true if a member asked, and all know: nn::train_steps()'s `stop` of a gang.
   [[nodiscard]] bool stopping() const noexcept { return stopping_; }
+  /// The same for other members.
+  [[nodiscard]] bool regrouping() const noexcept { return regrouping_; }
 
   [[nodiscard]] Shards own(int shards) const override;
   void gather(std::span<std::uint32_t> words) override;
@@ -33,6 +36,8 @@ class GangSums final : public nn::GradientSums {
 
   /// Returns how long this member has been in gather() and sum(), and what it has sent.
   [[nodiscard]] base::Duration waited() const noexcept { return waited_; }
+  /// Returns the part of that time in which it had nothing to do but to wait for others.
+  [[nodiscard]] base::Duration idle() const noexcept;
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
@@ -40,15 +45,17 @@ class GangSums final : public nn::GradientSums {
   [[nodiscard]] std::shared_ptr<const rt::net::sums::Schedule> gathering_of(std::size_t words);
 
   rt::net::sums::Links& links_;
+  std::uint64_t epoch_;
   rt::net::sums::Exchange gathering_;
   std::shared_ptr<const rt::net::sums::Schedule> gathered_;
   std::vector<std::uint32_t> words_;  ///< of a gathering, with the wish behind them
   std::optional<rt::net::sums::BucketSums> sums_;
   int shards_ = 0;            ///< of `sums_`
   std::uint64_t sent_ = 0;    ///< by earlier `sums_`
+  base::Duration idled_{};    ///< in earlier `sums_`
   std::uint64_t number_ = 0;  ///< of gatherings and sums so far
-  nn::StopPredicate wish_;
-  bool stopping_ = false;
+  nn::StopPredicate wish_, regroup_;
+  bool stopping_ = false, regrouping_ = false;
   base::Duration waited_{};
 };
 

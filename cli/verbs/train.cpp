@@ -66,20 +66,25 @@ std::string rounds_summary(const hpo::TrainResult& result, const base::Path& fol
                    " rounds\n  tried: ", (folder / "model-candidates.csv").string());
 }
 
-/// How busy the members of a gang were while they trained, and what they sent.
+/// How busy the members of a gang were while they trained, what they sent, and who was lost.
 std::string gang_summary(const hpo::TrainResult& result) {
   std::uint64_t bytes = 0;
   std::string busy;
   for (const tasks::MemberUse& member : result.members) {
-    const double all = member.busy + member.waited;
-    const double share = all > 0 ? member.busy / all : 0;
-    busy += base::cat(busy.empty() ? "" : ", ", std::lround(100 * share), "%");
+    busy +=
+        base::cat(busy.empty() ? "" : ", ", std::lround(100 * tasks::compute_ratio(member)), "%");
     bytes += member.bytes;
   }
   if (bytes == 0) return "";  // the store had it all
-  return base::cat("  gang: ", result.members.size(), " members, sums sent ",
-                   base::format_bytes(bytes), ", busy ", busy,
-                   ", the rest of the time waiting for sums\n");
+  std::string out = base::cat("  gang: ", result.members.size(), " members, sums sent ",
+                              base::format_bytes(bytes), ", busy ", busy,
+                              ", the rest of the time waiting for sums\n");
+  const tasks::GangChanges& changes = result.changes;
+  if (changes.lost > 0)
+    out += base::cat("  lost: ", changes.lost, changes.lost == 1 ? " member, " : " members, ",
+                     changes.joined, " replaced, the longest pause between two steps ",
+                     short_seconds(changes.longest_pause), "\n");
+  return out;
 }
 
 std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result) {
@@ -106,9 +111,15 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
       json.begin_object()
           .field("busy_seconds", member.busy)
           .field("waiting_seconds", member.waited)
+          .field("communication_seconds", member.moved)
+          .field("compute_ratio", tasks::compute_ratio(member))
           .field("bytes", member.bytes)
           .end_object();
     json.end_array();
+    const tasks::GangChanges& changes = result.changes;
+    json.key("changes").begin_object().field("lost", changes.lost).field("joined", changes.joined);
+    json.field("longest_pause_seconds", changes.longest_pause);
+    json.field("longest_join_seconds", changes.longest_join).end_object();
   }
   json.key("model");
   result.model.empty() ? json.null() : json.value(result.model.string());
@@ -202,7 +213,6 @@ int run_train(const Arguments& arguments) {
   print_view(
       arguments, [&] { return json_of(study, result); },
       [&] { return text_of(study, result, options.folder); });
-  if (!result.lost.empty()) std::fputs(base::cat("trellis: ", result.lost, "\n").c_str(), stderr);
   if (result.ending == hpo::Ending::interrupted)
     std::fputs(base::cat("what is done is kept; to continue: ", called_as(), " train ",
                          arguments.retyped(), "\n")

@@ -118,8 +118,8 @@ struct TrainResult {
   std::optional<Verdict> verdict;  ///< none when it failed or was interrupted
   std::optional<Calibrated> calibration;  ///< likewise, and if it predicts numbers
   double seconds = 0;
-  std::string lost;                       ///< what became of a member of its gang, which ended it
   std::vector<tasks::MemberUse> members;  ///< of its gang; empty: it had none
+  tasks::GangChanges changes;             ///< of the gang
 
   [[nodiscard]] int exit_code() const noexcept;
 };

@@ -5,15 +5,34 @@
 // Each member runs the same training on a copy of the network. Of every batch it computes some
 // consecutive shards; the gradients are summed over all members, and each applies the whole update.
 // So all have the same network after each step, with the bits of a training by one.
+//
+// Members may leave in the middle of a step and come between two. No weight changes before a step's
+// gradient is summed, so a step that lost a member is open, and those that are left run it again. A
+// step is done as soon as one member has applied it: members that have not copy what it has.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 
 namespace nn {
 
+/// gather() and sum() throw it where a member is lost, and agree() is to be called.
+class MembersChanged final : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "a member of a gang is lost"; }
+};
+
+/// What a member has after a step. Members that have done equally many steps have equal bytes.
+struct GangPoint {
+  std::int64_t done = 0;  ///< steps of the segment, one that ended the training included
+  /// The numbers of the slab, and everything else that a step changes. Sizes are multiples of 4.
+  std::array<std::span<std::byte>, 2> parts{};
+};
+
 /// What a member asks of the others. All members make the same calls in the same order. What a
-/// method throws ends the training in the middle of a step.
+/// method throws, except for MembersChanged, ends the training in the middle of a step.
 class GradientSums {
  public:
   /// Some of the shards of a batch: [first, last).
@@ -36,6 +55,18 @@ class GradientSums {
   /// `shards`, or one block with anything in it. The sum replaces the first block; the others then
   /// hold anything.
   virtual void sum(std::span<float* const> blocks, std::size_t count, int shards) = 0;
+
+  // What follows is for members that come and go. Others need no more than what is here.
+
+  /// Agrees with the others on who is a member from now on. Copies the point of the member that is
+  /// ahead, unless this one is there. Returns false if the training needs this member no more: then
+  /// it is over, and the point of no use. Called before the first step, too.
+  [[nodiscard]] virtual bool agree(GangPoint& /*point*/) { return true; }
+  /// Returns false before a step if agree() is to be called before it. Says the same to all.
+  [[nodiscard]] virtual bool goes_on() { return true; }
+  /// Waits until all have what they need of this member, which has done all steps. Returns false if
+  /// agree() is to be called.
+  [[nodiscard]] virtual bool leave() { return true; }
 };
 
 }  // namespace nn

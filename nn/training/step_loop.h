@@ -1,6 +1,6 @@
 #pragma once
-// The loops over the steps of a segment: the host waits for each step, or a device runs them behind
-// it, or replicas run apart.
+// The loops over the steps of a segment: the host waits for each step, alone or in a gang, or a
+// device runs them behind it, or replicas run apart.
 
 #include "nn/data/data_view.h"
 #include "nn/model/slab.h"
@@ -26,6 +26,9 @@ struct StepLoop {
 /// Waits for the loss of each step before the next one. Leaves the network, and `state`, as they
 /// are after the last update.
 [[nodiscard]] TrainStats run_synchronously(const StepLoop& loop, SlabState& state);
+
+/// Does the same together with the other members of a gang, which may come and go.
+[[nodiscard]] TrainStats run_in_gang(const StepLoop& loop, SlabState& state, GradientSums& gang);
 
 /// Lets replicas compute and apply gradients in virtual time, for a plan that is stale. Otherwise
 /// as above.

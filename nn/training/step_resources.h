@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "kernels/kernels.h"
 #include "kernels/step_buffer.h"
@@ -38,6 +39,8 @@ class StepResources {
   [[nodiscard]] std::byte* arena() const { return arena_; }
   [[nodiscard]] float* weights() const { return weights_; }
   [[nodiscard]] float* slots() const { return weights_ + net_.count(); }
+  /// Weights and slots.
+  [[nodiscard]] std::span<float> slab() const { return {weights_, numbers()}; }
   /// Null unless the plan is asynchronous. DeviceSteps::bytes() bytes begin there.
   [[nodiscard]] kern::StepBuffer* step_buffer() const { return step_buffer_; }
   /// Null unless the plan is fed.

@@ -58,6 +58,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   resources.load();
   const TrainStats stats = plan.asynchronous ? run_asynchronously(loop, *update, state)
                            : plan.stale      ? run_stale(loop, state)
+                           : gang != nullptr ? run_in_gang(loop, state, *gang)
                                              : run_synchronously(loop, state);
   resources.store();
   net.set_state(memory, state);

@@ -107,8 +107,7 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
   memory.zero(gradients_, bytes * blocks);
   if (in_.gang != nullptr) {
     words_.resize(sums_.size() * kLossWords);
-    for (int i = 0; i < std::max(1, in_.gang->own(shards_).size()); ++i)
-      blocks_.push_back(block(i));
+    blocks_.reserve(static_cast<std::size_t>(wave_));
   }
 }
 
@@ -254,6 +253,8 @@ void Trainer<T>::run_shards(const Step& step, const Target* target) {
 template <class T>
 void Trainer<T>::run_own_shards(const Step& step) {
   const GradientSums::Shards own = in_.gang->own(shards_);
+  blocks_.clear();
+  for (int i = 0; i < std::max(1, own.size()); ++i) blocks_.push_back(block(i));
   std::ranges::fill(sums_, kern::LossSums{});
   sums_before_ = 0;
   if (own.size() > 0) run_wave(own.first, own.size(), step, nullptr);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """`train FILE --execution E`: a network that several processes train has the bits of one that a process trains alone, and the
-same keys. A member that is killed ends the training at once, and the same command finishes it.
+same keys, and no member that is killed or stopped changes that.
 
-usage: gang.py BUILD_CLI_FOLDER"""
+usage: gang.py BUILD_CLI_FOLDER [KILLS]"""
 import json
 import os
 import pathlib
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,26 @@ train: {{optimizer: {{adam: {{lr: 0.01}}}}, epochs: {epochs}, batch: 64, shards:
 seed: 3
 {more}
 """
+CONV = """
+name: {name}
+data: {{npy: {{x: x.npy, y: y.npy}}}}
+network:
+  - conv: {{filters: 6, size: 3}}
+  - batch_norm
+  - max_pool: {{size: 2}}
+  - dropout: {{rate: 0.2}}
+  - dense: {{units: 16}}
+train: {{optimizer: {{sgd: {{lr: 0.02, momentum: 0.9}}}}, epochs: {epochs}, batch: 64, shards: 16}}
+seed: 5
+{more}
+"""
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+
+
+def npy(kind, shape, content):
+    """The bytes of a NumPy array."""
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + content
 
 
 class Folder:
@@ -38,10 +59,15 @@ class Folder:
             kind = "xyz"[int(3 * abs(values[0] * values[1] + values[2]) / 2) % 3]
             rows.append(",".join(f"{value:.4f}" for value in values) + f",{kind}")
         (self.path / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        labels = [draw.randrange(3) for _ in range(600)]
+        pixels = bytes(min(255, draw.randrange(120) + 60 * label * (place % 3 == label)) for label in labels
+                       for place in range(100))
+        (self.path / "x.npy").write_bytes(npy("|u1", (600, 10, 10), pixels))
+        (self.path / "y.npy").write_bytes(npy("|u1", (600,), bytes(labels)))
 
-    def write(self, name, epochs=6, more=""):
+    def write(self, name, epochs=6, more="", study=STUDY):
         file = f"{name}.yaml"
-        (self.path / file).write_text(STUDY.format(name=name, epochs=epochs, more=more), encoding="utf-8")
+        (self.path / file).write_text(study.format(name=name, epochs=epochs, more=more), encoding="utf-8")
         return file
 
     def words(self, file, runs, *more):
@@ -91,26 +117,68 @@ def same_keys(folder):
     assert folder.network("keys", "runs") == folder.network("keys", "fresh"), "going on as a gang"
 
 
-def killed(folder, number):
-    file = folder.write(f"killed-{number}", epochs=600)
-    runs = f"killed-{number}"
-    words = folder.words(file, runs, "--execution", "gang:3")
-    with subprocess.Popen(words, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
+def start(folder, file, runs, members):
+    words = [word for word in folder.words(file, runs, "--json", "--execution", f"gang:{members}") if word != "--quiet"]
+    return subprocess.Popen(words, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def killed(folder, study, name, members, kills, seed):
+    """Kills members at random moments. Returns the longest pauses between two steps, and until a new member took part."""
+    draw = random.Random(seed)
+    file = folder.write(name, epochs=400, study=study)
+    folder.train(file, f"{name}-alone")
+    pauses, joins = [], []
+    while kills > 0:
+        runs = f"{name}-{kills}"
+        sent = 0
+        with start(folder, file, runs, members) as training:
+            while training.poll() is None and kills > 0:
+                time.sleep(draw.uniform(0.05, 0.4))
+                others = others_of(training.pid) if training.poll() is None else []
+                if others:
+                    os.kill(draw.choice(others), signal.SIGKILL)
+                    sent += 1
+                    kills -= 1
+            output, errors = training.communicate(timeout=240)
+        assert training.returncode == 0, (training.returncode, errors)
+        assert folder.network(name, runs) == folder.network(name, f"{name}-alone"), f"{name}: {sent} kills changed bits"
+        changes = json.loads(output)["changes"]
+        assert 0 < changes["lost"] <= sent, (changes, sent)
+        pauses.append(changes["longest_pause_seconds"])
+        joins.append(changes["longest_join_seconds"])
+    return pauses, joins
+
+
+def random_kills(folder, kills):
+    pauses, joins = [], []
+    cases = [(STUDY, 3), (CONV, 4), (STUDY, 2), (CONV, 5), (STUDY, 8)]
+    for number, (study, members) in enumerate(cases):
+        share = kills // len(cases) + (number < kills % len(cases))
+        if share == 0:
+            continue
+        found = killed(folder, study, f"killed-{number}", members, share, number)
+        pauses += found[0]
+        joins += found[1]
+    print(f"{kills} kills: longest pauses between steps {[round(pause, 3) for pause in sorted(pauses)]} s, "
+          f"longest joins {[round(join, 3) for join in sorted(joins)]} s")
+
+
+def silent(folder):
+    """A member that does nothing more without ending is replaced, too."""
+    file = folder.write("silent", epochs=400)
+    folder.train(file, "silent-alone")
+    with start(folder, file, "silent", 3) as training:
         while training.poll() is None and len(others_of(training.pid)) < 2:
             time.sleep(0.01)
-        time.sleep(random.Random(number).uniform(0.2, 1.5))
-        assert training.poll() is None, (training.returncode, training.communicate())
-        os.kill(others_of(training.pid)[number % 2], signal.SIGKILL)
-        begun = time.monotonic()
-        _, errors = training.communicate(timeout=60)
-        took = time.monotonic() - begun
-    assert training.returncode == 75, (training.returncode, errors)
-    assert f"member {number % 2 + 1} of the gang of 3 is lost: its process was ended by signal 9" in errors, errors
-    assert "to continue: " in errors, errors
-    assert took < 4, f"a training noticed after {took:.1f} s that a member was killed"
-    folder.train(file, runs, "--execution", "gang:2")
-    folder.train(file, f"whole-{number}")
-    assert folder.network(f"killed-{number}", runs) == folder.network(f"killed-{number}", f"whole-{number}")
+        time.sleep(0.5)
+        os.kill(others_of(training.pid)[0], signal.SIGSTOP)
+        output, errors = training.communicate(timeout=120)
+    assert training.returncode == 0, (training.returncode, errors)
+    assert "is lost: its process was ended by signal 9" in errors, errors
+    changes = json.loads(output)["changes"]
+    assert changes["lost"] == 1 and 2 < changes["longest_pause_seconds"] < 6, changes
+    assert folder.network("silent", "silent") == folder.network("silent", "silent-alone")
+    print(f"a silent member: {changes['longest_pause_seconds']:.2f} s between two steps")
 
 
 def ends_with_the_first(folder):
@@ -153,8 +221,8 @@ def main():
         folder = Folder(name)
         same_bits(folder)
         same_keys(folder)
-        for number in range(2):
-            killed(folder, number)
+        random_kills(folder, KILLS)
+        silent(folder)
         ends_with_the_first(folder)
         refused(folder)
 

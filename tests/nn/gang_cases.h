@@ -48,11 +48,12 @@ struct Trained {
   nn::TrainStats stats;
 };
 
+/// `seed`: of the first weights, which matter for a member that has them.
 inline Trained trained(const GangCase& c, const nn::Segment& segment, nn::GradientSums* gang,
-                       const nn::StopPredicate& stop = {}) {
+                       const nn::StopPredicate& stop = {}, std::uint64_t seed = 11) {
   kern::prepare_thread();
   Trained result{nn::ParamSlab(nn::slab_header(c.spec, c.hyper.optimizer)), {}};
-  nn::init_weights(result.net, 11);
+  nn::init_weights(result.net, seed);
   nn::Workspace workspace;
   result.stats = nn::train_steps(kern::cpu_kernels(), workspace, result.net, c.table.view(),
                                  c.hyper, segment, stop, nullptr, gang);

@@ -171,9 +171,13 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  [[nodiscard]] std::string lost() const { return gang_ ? gang_->lost() : std::string(); }
-  [[nodiscard]] std::vector<tasks::MemberUse> use() const {
-    return gang_ ? gang_->use() : std::vector<tasks::MemberUse>();
+  [[nodiscard]] std::vector<std::string> take_news() {
+    return gang_ ? gang_->take_news() : std::vector<std::string>();
+  }
+  void take(TrainResult& result) const {
+    if (!gang_) return;
+    result.members = gang_->use();
+    result.changes = gang_->changes();
   }
 
  private:
@@ -194,7 +198,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   require_isa(study);
   tasks::setup_process();
   // It outlives the runtime, whose tasks use it.
-  const Execution execution(options);
+  Execution execution(options);
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
   Checkpoints checkpoints(config.store, options.folder.string());
@@ -229,7 +233,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     auto scope = group.enter();
     rt::Value<ExportedModel> written = rt::spawn(train_and_write(*work, trial));
     while (rt::poll() != 0 || !written.ready()) {
-      if (!execution.lost().empty()) break;
+      for (const std::string& line : execution.take_news()) observer.note(line);
       if (options.interrupts && options.interrupts->load() > 0) {
         group.cancel();
         result.ending = Ending::interrupted;
@@ -241,12 +245,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       if (!written.ready()) rt::wait_event(kTrainTick);
     }
     show_progress();
-    result.members = execution.use();
-    result.lost = execution.lost();
-    if (!result.lost.empty()) {
-      group.cancel();
-      result.ending = Ending::interrupted;
-    }
+    execution.take(result);
     result.trial = trial.row();
     result.rounds = trial.rounds();
     take_shape(result, spec.model);

@@ -65,11 +65,13 @@ void Exchange::finish(std::size_t pending, base::Duration patience) {
     to.clear();
     for (const Incoming& one : incoming_) from.push_back(one.receive.peer);
     for (const Outgoing& one : outgoing_) to.push_back(one.send.peer);
-    const base::Duration left = heard + patience - base::now();
+    const base::Moment begun = base::now();
+    const base::Duration left = heard + patience - begun;
     if (left <= base::Duration::zero())
       throw LinkLost(from.empty() ? to.front() : from.front(),
                      base::cat("nothing came for ", base::seconds(patience), " s"));
     links_.wait(from, to, left);
+    waited_ += base::now() - begun;
   }
 }
 

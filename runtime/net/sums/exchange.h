@@ -56,6 +56,8 @@ class Exchange {
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   /// Returns bytes sent so far, those that frame messages included.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+  /// Returns how long finish() had nothing to do but to wait for peers.
+  [[nodiscard]] base::Duration waited() const noexcept { return waited_; }
 
  private:
   /// Precedes each message.
@@ -102,6 +104,7 @@ class Exchange {
   std::vector<Reading> reading_ = std::vector<Reading>(static_cast<std::size_t>(links_.members()));
   std::vector<float> scratch_;
   std::uint64_t dropped_ = 0, sent_ = 0;
+  base::Duration waited_{};
 };
 
 }  // namespace rt::net::sums

@@ -35,6 +35,11 @@ void relax() {
 #endif
 }
 
+void wake(Seat& seat) noexcept {
+  seat.bell += 1;
+  (void)::syscall(SYS_futex, &seat.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
 void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t seen, base::Duration most) {
   const timespec limit{.tv_sec = static_cast<time_t>(most.count() / 1'000'000'000),
                        .tv_nsec = static_cast<long>(most.count() % 1'000'000'000)};
@@ -42,6 +47,11 @@ void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t seen, base::Durati
 }
 
 }  // namespace
+
+void vacate(Segment& segment, int member) noexcept {
+  segment.seat(member).state = Seat::kLeft;
+  for (int peer = 0; peer < segment.members(); ++peer) wake(segment.seat(peer));
+}
 
 RingLinks::RingLinks(std::shared_ptr<Segment> segment, int own)
     : segment_(std::move(segment)),
@@ -52,17 +62,16 @@ RingLinks::RingLinks(std::shared_ptr<Segment> segment, int own)
   if (own < 0 || own >= segment_->members())
     throw base::Error(base::Errc::internal, base::cat("no member ", own, " in this gang"));
   Seat& seat = segment_->seat(own);
-  if (!seat.state.compare_exchange_strong(absent, Seat::kComing))
+  const bool taken = !seat.state.compare_exchange_strong(absent, Seat::kComing);
+  if (taken && absent == Seat::kLeft) throw LinkLost(own, "the others go on without it");
+  if (taken)
     throw base::Error(base::Errc::internal, base::cat("member ", own, " is there already"));
   seat.process = static_cast<std::int32_t>(::getpid());
   seat.state = Seat::kHere;
   for (int peer = 0; peer < members(); ++peer) ring(peer);
 }
 
-RingLinks::~RingLinks() {
-  segment_->seat(own_).state = Seat::kLeft;
-  for (int peer = 0; peer < members(); ++peer) ring(peer);
-}
+RingLinks::~RingLinks() { vacate(*segment_, own_); }
 
 std::size_t RingLinks::room(int peer) const {
   const RingEnds& ends = segment_->ends(own_, peer);
@@ -154,9 +163,7 @@ void RingLinks::wait(std::span<const int> from, std::span<const int> to, base::D
 
 void RingLinks::ring(int peer) const {
   Seat& seat = segment_->seat(peer);
-  if (seat.asleep == 0) return;
-  seat.bell += 1;
-  (void)::syscall(SYS_futex, &seat.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (seat.asleep != 0) wake(seat);
 }
 
 void RingLinks::check(int peer) {

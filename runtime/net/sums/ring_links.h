@@ -10,9 +10,13 @@
 
 namespace rt::net::sums {
 
+/// Takes the seat of a member away whose process has ended, as if it had left. Thread-safe.
+void vacate(Segment& segment, int member) noexcept;
+
 class RingLinks final : public Links {
  public:
-  /// Takes a member's seat. Throws base::Error (internal) if it is taken or there is none.
+  /// Takes a member's seat. Throws base::Error (internal) if it is taken or there is none, LinkLost
+  /// if it was taken away.
   RingLinks(std::shared_ptr<Segment> segment, int own);
   /// Leaves the seat: what was sent can still be taken.
   ~RingLinks() override;

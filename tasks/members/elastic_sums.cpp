@@ -1,0 +1,129 @@
+#include "tasks/members/elastic_sums.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/net/sums/copies.h"
+
+namespace tasks {
+
+using rt::net::sums::LinkLost;
+
+void UseNotes::note(const MemberUse& use) noexcept {
+  busy_.store(use.busy, std::memory_order_relaxed);
+  waited_.store(use.waited, std::memory_order_relaxed);
+  moved_.store(use.moved, std::memory_order_relaxed);
+  bytes_.store(use.bytes, std::memory_order_relaxed);
+}
+
+MemberUse UseNotes::read() const noexcept {
+  return {.busy = busy_.load(std::memory_order_relaxed),
+          .waited = waited_.load(std::memory_order_relaxed),
+          .moved = moved_.load(std::memory_order_relaxed),
+          .bytes = bytes_.load(std::memory_order_relaxed)};
+}
+
+ElasticSums::ElasticSums(Agreement& agreement, UseNotes& notes, bool first, nn::StopPredicate wish)
+    : agreement_(agreement),
+      notes_(notes),
+      wish_(std::move(wish)),
+      before_(notes.read()),
+      has_network_(first) {}
+
+/// Runs something that the links can end.
+template <class F>
+void ElasticSums::guarded(F f) {
+  try {
+    f();
+  } catch (const LinkLost&) {
+    throw nn::MembersChanged();
+  }
+}
+
+nn::GradientSums::Shards ElasticSums::own(int shards) const {
+  return sums_ ? sums_->own(shards) : Shards{};
+}
+
+void ElasticSums::gather(std::span<std::uint32_t> words) {
+  guarded([&] { sums_->gather(words); });
+  stopping_ = stopping_ || sums_->stopping();
+}
+
+void ElasticSums::sum(std::span<float* const> blocks, std::size_t count, int shards) {
+  guarded([&] { sums_->sum(blocks, count, shards); });
+}
+
+bool ElasticSums::agree(nn::GangPoint& point) {
+  regrouped_ = sums_.has_value() || regrouped_;
+  while (true) {
+    drop_links();
+    note_use();
+    try {
+      std::optional<Members> members =
+          agreement_.next(has_network_ ? point.done : -1, stopping_ || (wish_ && wish_()));
+      if (!members) return false;
+      stopping_ = members->stopping;
+      links_ = std::move(members->links);
+      sums_.emplace(*links_, members->epoch);
+      sums_->begin([this] { return stopping_ || (wish_ && wish_()); },
+                   [this] { return agreement_.newcomers(); });
+      bring_up(*members, point);
+      fresh_ = true;
+      return true;
+    } catch (const LinkLost&) {
+      regrouped_ = true;  // one was lost again
+    }
+  }
+}
+
+void ElasticSums::bring_up(const Members& members, nn::GangPoint& point) {
+  const int own = links_->own();
+  if (own == members.source) {
+    rt::net::sums::send_copies(*links_, members.epoch, point.parts, members.behind);
+  } else if (std::ranges::find(members.behind, own) != members.behind.end()) {
+    rt::net::sums::receive_copy(*links_, members.epoch, point.parts, members.source);
+    point.done = members.done;
+    has_network_ = true;
+  }
+}
+
+bool ElasticSums::goes_on() {
+  note_use();
+  const base::Moment now = base::now();
+  if (!std::exchange(fresh_, false)) {  // so a step has just ended
+    if (std::exchange(regrouped_, false)) {
+      longest_pause_ = std::max(longest_pause_, now - step_ended_);
+      agreement_.stepped();
+    }
+    step_ended_ = now;
+  }
+  return !sums_->regrouping();
+}
+
+bool ElasticSums::leave() {
+  const bool left = agreement_.leave();
+  drop_links();
+  note_use();
+  return left;
+}
+
+void ElasticSums::drop_links() {
+  if (sums_) {
+    waited_ += sums_->waited();
+    idle_ += sums_->idle();
+    bytes_ += sums_->bytes();
+  }
+  sums_.reset();
+  links_.reset();
+}
+
+void ElasticSums::note_use() {
+  const base::Duration waited = waited_ + (sums_ ? sums_->waited() : base::Duration::zero());
+  const base::Duration idle = idle_ + (sums_ ? sums_->idle() : base::Duration::zero());
+  notes_.note(before_ + MemberUse{.busy = base::seconds(base::now() - begun_ - waited),
+                                  .waited = base::seconds(idle),
+                                  .moved = base::seconds(waited - idle),
+                                  .bytes = bytes_ + (sums_ ? sums_->bytes() : 0)});
+}
+
+}  // namespace tasks

@@ -1,0 +1,74 @@
+#pragma once
+// Where the members of an epoch meet: in memory that they share, or over TLS.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/net/sums/segment.h"
+#include "runtime/net/transport.h"
+#include "tasks/members/channel.h"
+
+namespace tasks {
+
+/// The first process's side. Not thread-safe, except for lose().
+class Place {
+ public:
+  virtual ~Place() = default;
+  /// Makes a place for the members of an order, and writes into it how they find it. Returns what
+  /// goes along with the order; it stays until the next call. `addresses`: those that the members
+  /// from 1 on have said.
+  [[nodiscard]] virtual std::vector<int> open(Order& order, std::vector<std::string> addresses) = 0;
+  /// Returns the links of the first process in it. May wait for the others; throws
+  /// rt::net::sums::LinkLost if one is lost.
+  [[nodiscard]] virtual std::unique_ptr<rt::net::sums::Links> enter() = 0;
+  /// Has the links of that place end that wait for a member which is lost.
+  virtual void lose(int member) noexcept = 0;
+};
+
+/// How another process enters the place of an order. Throws rt::net::sums::LinkLost.
+using Enter = std::function<std::unique_ptr<rt::net::sums::Links>(const Channel::Received&)>;
+
+/// For processes of one host.
+class SharedPlace final : public Place {
+ public:
+  [[nodiscard]] std::vector<int> open(Order& order, std::vector<std::string> addresses) override;
+  [[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter() override;
+  void lose(int member) noexcept override;
+
+ private:
+  std::shared_ptr<rt::net::sums::Segment> segment_;
+};
+[[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter_shared(const Channel::Received& order);
+
+/// The last epoch whose links nobody is to wait on any more.
+using Halted = std::atomic<std::uint64_t>;
+
+/// For processes of several hosts.
+class TlsPlace final : public Place {
+ public:
+  explicit TlsPlace(std::unique_ptr<rt::net::MemberDoor> door) : door_(std::move(door)) {}
+  [[nodiscard]] std::vector<int> open(Order& order, std::vector<std::string> addresses) override;
+  [[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter() override;
+  void lose(int member) noexcept override;
+
+ private:
+  std::unique_ptr<rt::net::MemberDoor> door_;
+  rt::net::Meeting meeting_;
+  base::File addresses_;
+  Halted halted_ = 0, epoch_ = 0;
+};
+[[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter_over_tls(rt::net::MemberDoor& door,
+                                                                   const Halted& halted,
+                                                                   const Channel::Received& order);
+
+/// A file without a name that holds `bytes`, and what such a file holds. Throw base::Error
+/// (storage).
+[[nodiscard]] base::File file_of(std::span<const std::byte> bytes);
+[[nodiscard]] base::Bytes bytes_of(const base::File& file);
+void read_whole(const base::File& file, std::span<std::byte> into);
+
+}  // namespace tasks

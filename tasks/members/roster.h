@@ -1,0 +1,117 @@
+#pragma once
+// Who is a member of a gang now, as its first process knows: it starts the others, hears from them,
+// replaces those that end or fall silent, and says who the members of the next steps are.
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "tasks/member_use.h"
+#include "tasks/members/channel.h"
+#include "tasks/members/elastic_sums.h"
+#include "tasks/members/places.h"
+
+namespace tasks {
+
+/// A process that may become a member, and our end of the channel to it.
+struct StartedMember {
+  pid_t process = -1;  ///< -1: a thread of this process, which ends when its channel does
+  base::File channel;
+};
+
+/// The first process is member 0. Agreement is for the thread that trains, everything else is
+/// thread-safe.
+class Roster final : public Agreement {
+ public:
+  /// Returns a process, or throws. Called here and on a thread of the roster.
+  using Start = std::function<StartedMember()>;
+
+  /// Starts members - 1 processes, which meet at that place.
+  Roster(int members, Start start, std::unique_ptr<Place> place);
+  /// Ends them.
+  ~Roster() override;
+  Roster(const Roster&) = delete;
+  Roster& operator=(const Roster&) = delete;
+
+  /// A training begins. `files` are for the others and stay open until over(); with fewer members
+  /// than `fewest` it waits for more.
+  void begin(std::uint32_t data_number, std::span<const int> files, int fewest);
+  /// The training is over, whether it came to its end or not.
+  void over();
+
+  [[nodiscard]] std::optional<Members> next(std::int64_t done, bool stopping) override;
+  [[nodiscard]] bool newcomers() const override { return newcomers_; }
+  void stepped() override;
+  [[nodiscard]] bool leave() override;
+
+  [[nodiscard]] int members() const noexcept { return static_cast<int>(others_.size()) + 1; }
+  /// What each seat's processes did, from member 1 on.
+  [[nodiscard]] std::vector<MemberUse> use() const;
+  [[nodiscard]] GangChanges changes() const;
+  /// Takes what happened to members since the last call: a line each.
+  [[nodiscard]] std::vector<std::string> take_news();
+
+ private:
+  /// A seat of a member besides the first one, and the process that has it now.
+  struct Other {
+    std::optional<Channel> channel;  ///< none: no process has the seat
+    pid_t process = -1;
+    bool here = false;     ///< it has said a word
+    bool ready = false;    ///< it waits for members
+    bool left = false;     ///< it takes no more part in the training
+    int number = -1;       ///< as a member of this epoch; -1: it is none
+    int silent_looks = 0;  ///< since its last word
+    std::int64_t done = 0;
+    MemberUse before{}, now{};
+    int tries = 0;  ///< processes that ended since the last step with new members
+    base::Moment start_at{}, came{};
+    std::string address;  ///< of its door
+    bool joins = false;   ///< it came while others trained
+  };
+
+  void start(Other& other);
+  void keep();
+  void hear(Other& other);
+  void take(Other& other, const Notice& notice);
+  void look_for_silent(Other& other);
+  void bury(Other& other);
+  void tell_training(Other& other);
+  [[nodiscard]] std::string name_of(const Other& other) const;
+  [[nodiscard]] bool may_come(const Other& other) const;
+  [[nodiscard]] bool all_ready(bool first_time) const;
+  [[nodiscard]] int ready_count() const;
+  [[nodiscard]] Members form(std::int64_t done, bool stopping);
+  void send_members(Order order);
+
+  const Start start_;
+  const std::unique_ptr<Place> place_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Other> others_;
+  std::vector<std::string> news_;
+  GangChanges changes_;
+  bool active_ = false;  // a training runs
+  std::uint32_t training_ = 0, data_number_ = 0;
+  std::vector<int> files_;
+  int fewest_ = 1;
+  std::uint64_t epoch_ = 0;
+  bool formed_ = false;  // this training has had members
+  std::atomic<bool> newcomers_ = false;
+  bool ending_ = false;
+  base::File wake_;  // an eventfd, for the keeper
+  std::thread keeper_;
+};
+
+}  // namespace tasks

@@ -1,0 +1,219 @@
+// Members of a gang that are cut off, come late or never come change no bit of the network. The
+// members are threads of this process; tests/cli/gang.py kills processes.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "tasks/members/follower.h"
+#include "tasks/members/roster.h"
+#include "tests/nn/gang_cases.h"
+
+namespace {
+
+using nn_test::GangCase;
+using nn_test::Trained;
+using tasks::Channel;
+using tasks::ElasticSums;
+using tasks::Follower;
+using tasks::Roster;
+
+constexpr nn::Segment kLong{0, 40};
+
+/// What a member besides the first one does. Its network begins with other weights, so that it must
+/// copy those of the gang.
+void follow(const GangCase& c, const nn::Segment& segment, base::File end) {
+  const Channel channel(std::move(end));
+  try {
+    Follower follower(channel, tasks::enter_shared);
+    while (true) {
+      (void)follower.next_training();
+      ElasticSums sums(follower, follower.notes(), false, {});
+      (void)nn_test::trained(
+          c, segment, &sums, [&sums] { return sums.stopping(); }, 5);
+      follower.end_training();
+    }
+  } catch (const tasks::FirstIsGone&) {
+  }
+}
+
+/// Threads that are members, which can be cut off.
+class Rig {
+ public:
+  Rig(const GangCase& c, const nn::Segment& segment, int members)
+      : case_(c),
+        segment_(segment),
+        roster_(
+            std::in_place, members, [this] { return start(); },
+            std::make_unique<tasks::SharedPlace>()) {}
+  ~Rig() {
+    roster_.reset();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  [[nodiscard]] Roster& roster() { return *roster_; }
+  /// Lets nobody come any more.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  [[nodiscard]] std::size_t started() {
+    const std::lock_guard lock(mutex_);
+    return ends_.size();
+  }
+  /// Cuts a member off from its orders. It goes on with its step until it misses the others.
+  void cut(std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    ::shutdown(ends_[number].fd(), SHUT_RDWR);
+  }
+
+  Trained train(const nn::StopPredicate& wish = {}, int fewest = 1) {
+    roster_->begin(0, {}, fewest);
+    tasks::UseNotes notes;
+    ElasticSums sums(*roster_, notes, true, wish);
+    Trained made = nn_test::trained(case_, segment_, &sums, [&sums] { return sums.stopping(); });
+    roster_->over();
+    return made;
+  }
+
+ private:
+  tasks::StartedMember start() {
+    const std::lock_guard lock(mutex_);
+    if (closed_) throw base::Error(base::Errc::study, "no more");
+    auto [ours, theirs] = Channel::make();
+    ends_.emplace_back(::dup(theirs.fd()));
+    threads_.emplace_back(
+        [this, end = std::move(theirs)]() mutable { follow(case_, segment_, std::move(end)); });
+    return {.process = -1, .channel = std::move(ours)};
+  }
+
+  const GangCase& case_;
+  const nn::Segment segment_;
+  std::mutex mutex_;
+  bool closed_ = false;
+  std::vector<base::File> ends_;
+  std::vector<std::thread> threads_;
+  std::optional<Roster> roster_;
+};
+
+void expect_same(const Trained& one, const Trained& gang, const std::string& what) {
+  EXPECT_TRUE(std::ranges::equal(one.net.bytes(), gang.net.bytes())) << what;
+  EXPECT_EQ(one.stats, gang.stats) << what;
+}
+
+TEST(ElasticGang, HasTheBitsOfOneProcess) {
+  for (const int shards : {8, 16})
+    for (const GangCase& c : nn_test::gang_cases(shards)) {
+      const Trained one = nn_test::trained(c, {0, 2}, nullptr);
+      for (const int members : {1, 2, 3, 4, 5, 8}) {
+        Rig rig(c, {0, 2}, members);
+        expect_same(one, rig.train(), c.name + ", " + std::to_string(members) + " members");
+        EXPECT_EQ(rig.roster().changes().lost, 0);
+      }
+    }
+}
+
+TEST(ElasticGang, KeepsItsBitsWhereMembersAreCutOff) {
+  base::Stream stream(7, "cuts");
+  int cuts = 0, joined = 0;
+  for (const int shards : {8, 16})
+    for (const GangCase& c : nn_test::gang_cases(shards)) {
+      const Trained one = nn_test::trained(c, kLong, nullptr);
+      for (const int members : shards == 8 ? std::array{2, 5} : std::array{3, 8}) {
+        Rig rig(c, kLong, members);
+        std::atomic<bool> begun = false, ends = false;
+        std::thread cutter([&] {
+          while (!ends) {
+            base::sleep_for(std::chrono::microseconds(500 + stream.below(8'000)));
+            if (begun) rig.cut(stream.below(rig.started()));
+          }
+        });
+        const Trained made = rig.train([&] {
+          begun = true;
+          return false;
+        });
+        ends = true;
+        cutter.join();
+        expect_same(one, made, c.name + ", " + std::to_string(members) + " members");
+        cuts += rig.roster().changes().lost;
+        joined += rig.roster().changes().joined;
+      }
+    }
+  EXPECT_GT(cuts, 20);
+  EXPECT_GT(joined, 0);
+}
+
+TEST(ElasticGang, GoesOnWithoutThoseThatCannotBeReplaced) {
+  const GangCase c = nn_test::gang_cases(8)[0];
+  const Trained one = nn_test::trained(c, kLong, nullptr);
+  Rig rig(c, kLong, 3);
+  rig.close();
+  int steps = 0;
+  expect_same(one, rig.train([&] {
+    if (++steps == 10) rig.cut(0);
+    if (steps == 30) rig.cut(1);
+    return false;
+  }),
+              "two of three cut off");
+  EXPECT_EQ(rig.roster().changes().lost, 2);
+  EXPECT_EQ(rig.roster().changes().joined, 0);
+  const std::vector<std::string> news = rig.roster().take_news();
+  ASSERT_FALSE(news.empty());
+  EXPECT_EQ(news[0],
+            "member 1 of the gang of 3 is lost: it has left; another process takes its place");
+}
+
+TEST(ElasticGang, RefusesToGoOnWithoutRoomForItsShards) {
+  const GangCase c = nn_test::gang_cases(8)[0];
+  Rig rig(c, kLong, 2);
+  rig.close();
+  int steps = 0;
+  try {
+    (void)rig.train(
+        [&] {
+          if (++steps == 10) rig.cut(0);
+          return false;
+        },
+        2);
+    FAIL() << "one member of the two that are needed went on";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::Errc::no_device);
+    EXPECT_NE(std::string(error.what()).find("1 are left of 2"), std::string::npos) << error.what();
+  }
+  rig.roster().over();
+}
+
+TEST(ElasticGang, StopsAllMembersBeforeTheSameStep) {
+  const GangCase c = nn_test::gang_cases(8)[0];
+  Rig rig(c, kLong, 3);
+  int asked = 0;
+  const Trained made = rig.train([&] { return ++asked >= 20; });
+  EXPECT_TRUE(made.stats.stopped);
+  EXPECT_GT(made.stats.steps, 0);
+  EXPECT_LT(made.stats.steps, nn_test::trained(c, kLong, nullptr).stats.steps);
+}
+
+TEST(ElasticGang, TrainsOneNetworkAfterTheOther) {
+  const GangCase c = nn_test::gang_cases(8)[2];
+  const Trained one = nn_test::trained(c, {0, 2}, nullptr);
+  Rig rig(c, {0, 2}, 3);
+  for (int i = 0; i < 5; ++i) {
+    if (i == 2) rig.cut(0);
+    expect_same(one, rig.train(), "training " + std::to_string(i));
+  }
+}
+
+}  // namespace
