@@ -52,27 +52,69 @@ BucketSums::BucketSums(Links& links, Membership membership)
                       base::cat("exact sums of ", membership_.shards, " shards"));
 }
 
-void BucketSums::begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
-                       std::size_t count, std::vector<float*> shards) {
+void BucketSums::take_part(std::vector<float*>& shards, std::size_t offset) const {
   const int own = shards_of(links_.own(), links_.members(), membership_.shards).size();
   if (static_cast<int>(shards.size()) != std::max(1, own))
     throw base::Error(base::Errc::internal,
                       base::cat("a sum of ", shards.size(), " shards where there are ", own));
   for (float*& shard : shards) shard += offset;
-  const Tag tag{membership_.epoch, step, bucket};
-  if (membership_.exact) return begin_exact(tag, offset, count, shards);
-  Sum sum{.tag = tag, .schedule = schedule_for(count), .buffers = {}};
+}
+
+void BucketSums::begin_floats(const Tag& tag, std::shared_ptr<const Schedule> schedule,
+                              const std::vector<float*>& shards) {
+  Sum sum{.tag = tag, .schedule = std::move(schedule), .buffers = {}};
   for (float* const shard : shards) sum.buffers.push_back(reinterpret_cast<std::byte*>(shard));
   exchange_.begin(std::move(sum));
 }
 
-std::shared_ptr<const Schedule> BucketSums::schedule_for(std::size_t count) {
-  std::shared_ptr<const Schedule>& known = schedules_[count];
+void BucketSums::begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
+                       std::size_t count, std::vector<float*> shards) {
+  take_part(shards, offset);
+  const Tag tag{membership_.epoch, step, bucket};
+  if (membership_.exact) return begin_exact(tag, offset, count, shards);
+  begin_floats(tag, schedules_for(count).whole, shards);
+}
+
+void BucketSums::begin_reduce(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
+                              std::size_t count, std::vector<float*> shards) {
+  take_part(shards, offset);
+  const Tag tag{membership_.epoch, step, bucket};
+  if (membership_.exact) return begin_exact(tag, offset, count, shards);
+  begin_floats(tag, schedules_for(count).reduces, shards);
+}
+
+void BucketSums::begin_gather(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
+                              std::size_t count, float* first) {
+  if (membership_.exact) return;
+  begin_floats({membership_.epoch, step, bucket}, schedules_for(count).gathers, {first + offset});
+}
+
+void BucketSums::begin_words(std::uint64_t step, std::uint32_t bucket,
+                             std::span<std::uint32_t> words) {
+  std::shared_ptr<const Schedule>& known = of_words_[words.size()];
   if (!known) {
+    const int members = links_.members();
+    // They are few, so rounds count and bytes do not.
+    const Way way{.kind =
+                      is_balanced(members, members) ? Way::Kind::doubling : Way::Kind::subtrees};
+    known = std::make_shared<Schedule>(schedule_of(
+        way, {.members = members, .shards = members, .count = words.size()}, links_.own()));
+  }
+  exchange_.begin({.tag = {membership_.epoch, step, bucket},
+                   .schedule = known,
+                   .buffers = {reinterpret_cast<std::byte*>(words.data())},
+                   .arithmetic = Arithmetic::integers});
+}
+
+const BucketSums::Schedules& BucketSums::schedules_for(std::size_t count) {
+  Schedules& known = schedules_[count];
+  if (!known.whole) {
     const Shape shape{.members = links_.members(),
                       .shards = membership_.exact ? links_.members() : membership_.shards,
                       .count = count};
-    known = std::make_shared<Schedule>(schedule_of(membership_.way, shape, links_.own()));
+    const Schedule whole = schedule_of(membership_.way, shape, links_.own());
+    known = {std::make_shared<Schedule>(whole), std::make_shared<Schedule>(half_of(whole, false)),
+             std::make_shared<Schedule>(half_of(whole, true))};
   }
   return known;
 }
@@ -91,7 +133,7 @@ void BucketSums::begin_exact(const Tag& tag, std::size_t offset, std::size_t cou
   const auto begin_part = [&](std::vector<std::int32_t>& part, Arithmetic arithmetic,
                               std::function<void()> before, std::function<void()> after) {
     exchange_.begin({.tag = tag,
-                     .schedule = schedule_for(part.size()),
+                     .schedule = schedules_for(part.size()).whole,
                      .buffers = {reinterpret_cast<std::byte*>(part.data())},
                      .arithmetic = arithmetic,
                      .before = std::move(before),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,16 @@ class BucketSums {
   /// holds anything. Nothing may touch the part until then.
   void begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset, std::size_t count,
              std::vector<float*> shards);
+  /// Does the same in two halves, between which others may be begun. After the first one, each
+  /// element's sum is with one member; the second one gathers them. Exact sums are whole after the
+  /// first half.
+  void begin_reduce(std::uint64_t step, std::uint32_t bucket, std::size_t offset, std::size_t count,
+                    std::vector<float*> shards);
+  void begin_gather(std::uint64_t step, std::uint32_t bucket, std::size_t offset, std::size_t count,
+                    float* first);
+  /// Begins to add `words` up over the members, modulo 2^32, each for itself.
+  void begin_words(std::uint64_t step, std::uint32_t bucket, std::span<std::uint32_t> words);
+
   /// See Exchange. They also throw base::Error (data) if a gradient of an exact sum is not finite,
   /// on all members, with the names of the tensors that its block has a part of.
   bool advance() { return exchange_.advance(); }
@@ -52,7 +63,15 @@ class BucketSums {
 
  private:
   struct Exact;
-  [[nodiscard]] std::shared_ptr<const Schedule> schedule_for(std::size_t count);
+  /// The schedules of a length.
+  struct Schedules {
+    std::shared_ptr<const Schedule> whole, reduces, gathers;
+  };
+  [[nodiscard]] const Schedules& schedules_for(std::size_t count);
+  /// Throws base::Error (internal) unless `shards` has this member's. They begin at the part then.
+  void take_part(std::vector<float*>& shards, std::size_t offset) const;
+  void begin_floats(const Tag& tag, std::shared_ptr<const Schedule> schedule,
+                    const std::vector<float*>& shards);
   void begin_exact(const Tag& tag, std::size_t offset, std::size_t count,
                    const std::vector<float*>& shards);
   void check_finite(const Exact& sum) const;
@@ -60,7 +79,8 @@ class BucketSums {
   Links& links_;
   Membership membership_;
   Exchange exchange_;
-  std::map<std::size_t, std::shared_ptr<const Schedule>> schedules_;  ///< by elements
+  std::map<std::size_t, Schedules> schedules_;  ///< by elements
+  std::map<std::size_t, std::shared_ptr<const Schedule>> of_words_;
 };
 
 }  // namespace rt::net::sums

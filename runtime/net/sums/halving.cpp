@@ -24,6 +24,7 @@ struct Bounds {
 
 void exchange(int peer, const Bounds& out, const Bounds& in, bool adds, Schedule& schedule) {
   Round round;
+  round.gathers = !adds;
   if (out.count() > 0) round.sends.push_back({peer, {0, out.first, out.count()}});
   if (in.count() > 0) round.receives.push_back({peer, {0, in.first, in.count()}, adds});
   schedule.rounds.push_back(std::move(round));
@@ -44,7 +45,7 @@ void add_doubling(const Shape& shape, int member, Schedule& schedule) {
   for (int distance = 1; distance < shape.members; distance *= 2) {
     const int peer = member ^ distance;
     // What is sent must not change meanwhile, so what comes waits in the scratch.
-    schedule.rounds.push_back({{{peer, own}}, {{peer, scratch}}, {{own, own, scratch}}});
+    schedule.rounds.push_back({{{peer, own}}, {{peer, scratch}}, {{own, own, scratch}}, false});
     schedule.scratch = shape.count;
   }
 }

@@ -23,6 +23,7 @@ Piece piece_of(const Ring& ring, int number) {
 void pass_on(const Ring& ring, int out, int in, bool adds, Schedule& schedule) {
   const Piece from = piece_of(ring, out), to = piece_of(ring, in);
   Round round;
+  round.gathers = !adds;
   if (from.count > 0) round.sends.push_back({ring.next, from});
   if (to.count > 0) round.receives.push_back({ring.previous, to, adds});
   schedule.rounds.push_back(std::move(round));

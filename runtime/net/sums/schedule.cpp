@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 #include "base/error.h"
@@ -67,6 +68,13 @@ Schedule schedule_of(const Way& way, const Shape& shape, int member) {
     return round.sends.empty() && round.receives.empty() && round.adds.empty();
   });
   return made;
+}
+
+Schedule half_of(const Schedule& schedule, bool gathers) {
+  Schedule half{.rounds = {}, .scratch = schedule.scratch};
+  std::ranges::copy_if(schedule.rounds, std::back_inserter(half.rounds),
+                       [&](const Round& round) { return round.gathers == gathers; });
+  return half;
 }
 
 std::size_t bytes_sent(const Schedule& schedule, int peer) {

@@ -76,6 +76,8 @@ struct Round {
   std::vector<Send> sends;
   std::vector<Receive> receives;
   std::vector<Add> adds;
+  /// True from the round on that gathers sums: each element's sum is then with one member at least.
+  bool gathers = false;
 };
 
 /// What one member does. Afterwards its buffer 0 holds the sum, and the others anything.
@@ -90,6 +92,10 @@ struct Schedule {
 
 /// Returns the schedule of a member. Throws base::Error (internal) unless fits().
 [[nodiscard]] Schedule schedule_of(const Way& way, const Shape& shape, int member);
+
+/// Returns a schedule of the rounds that gather sums, or of those before them. Between the two,
+/// sums of other parts may run.
+[[nodiscard]] Schedule half_of(const Schedule& schedule, bool gathers);
 
 /// Returns the bytes that a member's schedule sends to `peer`, or to all for -1.
 [[nodiscard]] std::size_t bytes_sent(const Schedule& schedule, int peer = -1);

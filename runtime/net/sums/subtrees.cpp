@@ -44,6 +44,7 @@ void add_subtrees(const Shape& shape, int member, Schedule& schedule) {
   const Piece result{0, own_offset, own_count};
 
   Round scatter, gather;
+  gather.gathers = true;
   std::vector<Held> held;
   for (const ShardRange& node : held_by(member))
     held.push_back({node, {node.first - own_first, own_offset, own_count}});
