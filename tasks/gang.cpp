@@ -23,6 +23,7 @@ namespace {
 
 Gang* the_gang = nullptr;
 bool serially_now = false;
+nn::Stages stages_now;
 
 /// A training as the other members get it. The bytes of the data are in another file, and those of
 /// the network come from a member.
@@ -129,6 +130,8 @@ void train_with(Gang* gang) { the_gang = gang; }
 Gang* gang_of_training() { return the_gang; }
 void train_serially(bool serially) { serially_now = serially; }
 bool trains_serially() { return serially_now; }
+void train_in_stages(int stages, nn::StageOrder order) { stages_now = {stages, order}; }
+nn::Stages stages_of_training() { return stages_now; }
 
 void be_member(base::File end, const Enter& enter, const std::string& address) {
   kern::prepare_thread();

@@ -68,6 +68,11 @@ void train_with(Gang* gang);
 void train_serially(bool serially);
 [[nodiscard]] bool trains_serially();
 
+/// Has it send the shards of a batch through that many stages of the network, on workers that have
+/// nothing to do; 1, as at first: none. Not while a task runs.
+void train_in_stages(int stages, nn::StageOrder order = nn::StageOrder::one_forward_one_backward);
+[[nodiscard]] nn::Stages stages_of_training();
+
 /// The descriptor of a member's process that is its channel to the first one.
 inline constexpr int kMemberChannel = 3;
 

@@ -39,6 +39,15 @@ nn::GradientSums::Shards GangSums::own(int shards) const {
   return {range.first, range.last};
 }
 
+std::uint32_t GangSums::wishes() const {
+  return (wish_ && wish_() ? kStop : 0) + (regroup_ && regroup_() ? kRegroup : 0);
+}
+
+void GangSums::heed(std::uint32_t wishes) {
+  stopping_ = stopping_ || wishes % kRegroup != 0;
+  regrouping_ = regrouping_ || wishes >= kRegroup;
+}
+
 std::shared_ptr<const Schedule> GangSums::gathering_of(std::size_t words) {
   if (!gathered_ || words_.size() != words) {
     const int members = links_.members();
@@ -54,15 +63,14 @@ void GangSums::gather(std::span<std::uint32_t> words) {
   const base::Moment begun = base::now();
   const auto schedule = gathering_of(words.size() + 1);
   std::ranges::copy(words, words_.begin());
-  words_.back() = (wish_ && wish_() ? kStop : 0) + (regroup_ && regroup_() ? kRegroup : 0);
+  words_.back() = wishes();
   gathering_.begin({.tag = {.epoch = epoch_, .step = ++number_, .bucket = 0},
                     .schedule = schedule,
                     .buffers = {reinterpret_cast<std::byte*>(words_.data())},
                     .arithmetic = Arithmetic::integers});
   gathering_.finish(0, kLongest);
   std::copy_n(words_.begin(), words.size(), words.begin());
-  stopping_ = stopping_ || words_.back() % kRegroup != 0;
-  regrouping_ = regrouping_ || words_.back() >= kRegroup;
+  heed(words_.back());
   waited_ += base::now() - begun;
 }
 
@@ -84,6 +92,69 @@ void GangSums::sum(std::span<float* const> blocks, std::size_t count, int shards
   sums.begin(++number_, 0, 0, count, {blocks.begin(), blocks.end()});
   sums.finish(0, kLongest);
   waited_ += base::now() - begun;
+  under_way_for_ += base::now() - begun;
+}
+
+/// Everything that a member does for sums goes through here. What ended while it computed is seen
+/// at the next call.
+template <class F>
+void GangSums::timed(F f) {
+  const base::Moment begin = base::now();
+  if (!since_) since_ = begin;
+  f();
+  if (begun_ - sums_->pending() >= gathering_ticket_) deliver();
+  const base::Moment end = base::now();
+  waited_ += end - begin;
+  if (sums_->pending() > 0) return;
+  under_way_for_ += end - *since_;
+  since_.reset();
+}
+
+void GangSums::deliver() {
+  if (gathering_ticket_ == 0) return;
+  gathering_ticket_ = 0;
+  std::copy_n(under_way_.begin(), gathers_into_.size(), gathers_into_.begin());
+  heed(under_way_.back());
+}
+
+template <class F>
+nn::SumsUnderWay::Ticket GangSums::begun(F f) {
+  timed([&] {
+    const std::size_t before = sums_->pending();
+    f();
+    begun_ += sums_->pending() - before;
+  });
+  return begun_;
+}
+
+nn::SumsUnderWay::Ticket GangSums::begin_gather(std::span<std::uint32_t> words, int shards) {
+  BucketSums& sums = sums_of(shards);
+  under_way_.assign(words.begin(), words.end());
+  under_way_.push_back(wishes());
+  gathers_into_ = words;
+  gathering_ticket_ = begun_ + 1;
+  return begun([&] { sums.begin_words(++number_, 0, under_way_); });
+}
+
+nn::SumsUnderWay::Ticket GangSums::begin_reduce(const Part& part) {
+  return begun([&] {
+    sums_->begin_reduce(++number_, 0, part.offset, part.count,
+                        {part.blocks.begin(), part.blocks.end()});
+  });
+}
+
+nn::SumsUnderWay::Ticket GangSums::begin_share(const Part& part) {
+  return begun(
+      [&] { sums_->begin_gather(++number_, 0, part.offset, part.count, part.blocks.front()); });
+}
+
+void GangSums::advance() {
+  if (sums_ && sums_->pending() > 0) timed([&] { (void)sums_->advance(); });
+}
+
+void GangSums::await(Ticket ticket) {
+  if (!sums_ || begun_ - sums_->pending() >= ticket) return;
+  timed([&] { sums_->finish(static_cast<std::size_t>(begun_ - ticket), kLongest); });
 }
 
 base::Duration GangSums::idle() const noexcept {

@@ -10,17 +10,25 @@ struct MemberUse {
   double busy = 0;          ///< seconds in which it computed
   double waited = 0;        ///< in which it had nothing to do until others came
   double moved = 0;         ///< in which it sent, took and added numbers of others
+  double under_way = 0;     ///< in which sums were on their way, also while it computed
   std::uint64_t bytes = 0;  ///< that it sent to others
 };
 
 [[nodiscard]] constexpr MemberUse operator+(const MemberUse& a, const MemberUse& b) {
-  return {a.busy + b.busy, a.waited + b.waited, a.moved + b.moved, a.bytes + b.bytes};
+  return {a.busy + b.busy, a.waited + b.waited, a.moved + b.moved, a.under_way + b.under_way,
+          a.bytes + b.bytes};
 }
 
 /// Returns the share of its time in which a member computed: 0 if it had none.
 [[nodiscard]] constexpr double compute_ratio(const MemberUse& use) {
   const double all = use.busy + use.waited + use.moved;
   return all > 0 ? use.busy / all : 0;
+}
+
+/// Returns the share of the sums' time in which a member computed: 0 without sums.
+[[nodiscard]] constexpr double overlap_of(const MemberUse& use) {
+  const double stood = use.waited + use.moved;
+  return use.under_way > stood ? 1 - stood / use.under_way : 0;
 }
 
 /// Members that were lost and that came while a gang trained.

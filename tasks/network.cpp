@@ -8,7 +8,9 @@
 #include "nn/adapt/judge.h"
 #include "nn/evaluation/latency.h"
 #include "nn/model/init.h"
+#include "nn/optimizers/stale.h"
 #include "runtime/runtime.h"
+#include "tasks/arrivals.h"
 #include "tasks/device.h"
 #include "tasks/gang.h"
 #include "tasks/simulated.h"
@@ -68,9 +70,9 @@ nn::TrainStats whole(const nn::TrainStats& stats, const nn::Segment& segment) {
 nn::TrainStats train_here(rt::Context& context, const kern::Kernels<float>& kernels,
                           nn::ParamSlab& net, const nn::DataView& data, const nn::Hyper& hyper,
                           const nn::Segment& segment, nn::Parallel* parallel) {
-  return whole(nn::train_steps(
-                   kernels, context.local<nn::Workspace>(), net, data, hyper, segment,
-                   [&context] { return context.stop_requested(); }, parallel),
+  return whole(nn::train_steps(kernels, context.local<nn::Workspace>(), net, data, hyper, segment,
+                               [&context] { return context.stop_requested(); }, parallel, nullptr,
+                               {.stages = stages_of_training()}),
                segment);
 }
 
@@ -115,6 +117,23 @@ const auto train_task =
                  train_together(context, calls, note_trained);
                })
         .pure()
+        .cost([](const nn::Hyper&, const nn::Segment&, double flops) { return rt::Flops{flops}; });
+
+/// Not pure: the machine decides in which order replicas finish.
+const auto arriving_task =
+    rt::task("train by arrival", 1)
+        .cpu([](rt::Context& context, rt::inout<nn::ParamSlab> net, rt::in<nn::Dataset> data,
+                nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
+          ArrivalBook& book = *arrivals_of_training();
+          Lent lent(context);
+          const nn::TrainStats stats =
+              nn::train_steps(kern::cpu_kernels(hyper.precision), context.local<nn::Workspace>(),
+                              *net, data->view(nn::Part::train), hyper, segment,
+                              [&context] { return context.stop_requested(); }, &lent, nullptr,
+                              {.arrivals = &book.arrivals()});
+          book.write();
+          return whole(stats, segment);
+        })
         .cost([](const nn::Hyper&, const nn::Segment&, double flops) { return rt::Flops{flops}; });
 
 /// A task that answers the rows of a part. `score` takes what nn::evaluate_classes() takes.
@@ -215,8 +234,10 @@ rt::Value<nn::ParamSlab> init(const nn::ParamSlab::Header& header, std::uint64_t
 rt::Value<nn::TrainStats> train(rt::Value<nn::ParamSlab>& net, const rt::Value<nn::Dataset>& data,
                                 const nn::Hyper& hyper, const nn::Segment& segment,
                                 rt::Flops cost) {
-  return train_task(net, data, nn::hyper_on(nn::complete(hyper), segment), nn::reduced(segment),
-                    cost.value);
+  const nn::Hyper on_it = nn::hyper_on(nn::complete(hyper), segment);
+  if (arrivals_of_training() != nullptr && nn::staleness_of(on_it.optimizer))
+    return arriving_task(net, data, on_it, nn::reduced(segment), cost.value);
+  return train_task(net, data, on_it, nn::reduced(segment), cost.value);
 }
 
 rt::Value<nn::Scores> evaluate(const rt::Value<nn::ParamSlab>& net,

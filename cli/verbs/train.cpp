@@ -68,17 +68,18 @@ std::string rounds_summary(const hpo::TrainResult& result, const base::Path& fol
 
 /// How busy the members of a gang were while they trained, what they sent, and who was lost.
 std::string gang_summary(const hpo::TrainResult& result) {
-  std::uint64_t bytes = 0;
+  tasks::MemberUse all;
   std::string busy;
   for (const tasks::MemberUse& member : result.members) {
     busy +=
         base::cat(busy.empty() ? "" : ", ", std::lround(100 * tasks::compute_ratio(member)), "%");
-    bytes += member.bytes;
+    all = all + member;
   }
-  if (bytes == 0) return "";  // the store had it all
+  if (all.bytes == 0) return "";  // the store had it all
   std::string out = base::cat("  gang: ", result.members.size(), " members, sums sent ",
-                              base::format_bytes(bytes), ", busy ", busy,
-                              ", the rest of the time waiting for sums\n");
+                              base::format_bytes(all.bytes), ", busy ", busy,
+                              ", the rest of the time waiting for sums; computing hid ",
+                              std::lround(100 * tasks::overlap_of(all)), "% of their time\n");
   const tasks::GangChanges& changes = result.changes;
   if (changes.lost > 0)
     out += base::cat("  lost: ", changes.lost, changes.lost == 1 ? " member, " : " members, ",
@@ -113,6 +114,7 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
           .field("waiting_seconds", member.waited)
           .field("communication_seconds", member.moved)
           .field("compute_ratio", tasks::compute_ratio(member))
+          .field("overlap", tasks::overlap_of(member))
           .field("bytes", member.bytes)
           .end_object();
     json.end_array();

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "nn/layers/layer.h"
+#include "nn/model/layer_flops.h"
 #include "nn/model/layout.h"
 #include "nn/model/wiring.h"
 
@@ -95,17 +96,27 @@ std::vector<Shape> infer_shapes(const ModelSpec& spec) {
 
 Shape output_shape(const ModelSpec& spec) { return infer_flows(spec).back().shape; }
 
-Flops flops_per_row(const ModelSpec& spec) {
+std::vector<Flops> flops_by_layer(const ModelSpec& spec) {
   const auto flows = infer_flows(spec);
-  Flops total;
+  std::vector<Flops> layers;
   bool weights_before = false;
   for (std::size_t i = 0; i < spec.layers.size(); ++i) {
     const Layer& entry = layer_of(spec.layers[i].kind);
     const std::uint64_t forward = entry.flops(spec.layers[i], flows[i]);
     const bool has_weights = !entry.params(spec.layers[i], flows[i]).empty();
-    total.forward += forward;
-    total.training += forward * (1 + (has_weights ? 1 : 0) + (weights_before ? 1 : 0));
+    layers.push_back(
+        {.forward = forward,
+         .training = forward * (1 + (has_weights ? 1 : 0) + (weights_before ? 1 : 0))});
     weights_before = weights_before || has_weights;
+  }
+  return layers;
+}
+
+Flops flops_per_row(const ModelSpec& spec) {
+  Flops total;
+  for (const Flops& layer : flops_by_layer(spec)) {
+    total.forward += layer.forward;
+    total.training += layer.training;
   }
   return total;
 }

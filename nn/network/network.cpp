@@ -184,15 +184,23 @@ LayerPass<T> Network<T>::pass(std::size_t layer, const Run& run) const {
 }
 
 template <class T>
-void Network<T>::run_forward(const Run& run, std::size_t layers) const {
-  for (std::size_t i = 0; i < layers; ++i) {
+void Network<T>::run_forward(const Run& run, std::size_t first, std::size_t last) const {
+  for (std::size_t i = first; i < last; ++i) {
     if (!nodes_[i].needs.in_place) nodes_[i].op->forward(pass(i, run));
   }
 }
 
 template <class T>
-void Network<T>::run_backward(const Run& run, T share, T* gradient, std::size_t last) const {
-  for (std::size_t i = nodes_.size(); i-- > last;) {
+kern::LossSums Network<T>::run_loss(const Run& run, const LossFunction<T>& loss,
+                                    const Target& target, T gradient_scale) const {
+  return loss.run({*kernels_, run.exec, run.rows, outputs_, at<T>(run.arena, nodes_.back().y),
+                   target, gradient_scale, at<T>(run.arena, nodes_.back().dy)});
+}
+
+template <class T>
+void Network<T>::run_backward(const Run& run, T share, T* gradient, std::size_t first,
+                              std::size_t last) const {
+  for (std::size_t i = last; i-- > first;) {
     const Node& node = nodes_[i];
     LayerPass<T> p = pass(i, run);
     p.dy = at<T>(run.arena, node.dy);
@@ -210,7 +218,7 @@ void Network<T>::run_backward(const Run& run, T share, T* gradient, std::size_t 
 template <class T>
 T* Network<T>::forward(std::byte* arena, const T* weights, int rows, const Draws& draws) const {
   kern::Exec context = exec(arena);
-  run_forward({context, arena, weights, rows, draws}, nodes_.size());
+  run_forward({context, arena, weights, rows, draws}, 0, nodes_.size());
   return at<T>(arena, nodes_.empty() ? input_ : nodes_.back().y);
 }
 
@@ -218,7 +226,7 @@ template <class T>
 const T* Network<T>::forward_to(std::byte* arena, const T* weights, int rows,
                                 std::size_t layer) const {
   kern::Exec context = exec(arena);
-  run_forward({context, arena, weights, rows, Draws{}}, layer);
+  run_forward({context, arena, weights, rows, Draws{}}, 0, layer);
   return at<T>(arena, layer == 0 ? input_ : nodes_[layer - 1].y);
 }
 
@@ -247,13 +255,33 @@ template <class T>
 kern::LossSums Network<T>::run_both(const Run& run, const LossFunction<T>& loss,
                                     const Target& target, T gradient_scale, T* gradient,
                                     std::size_t last) const {
-  run_forward(run, nodes_.size());
-  const kern::LossSums sums =
-      loss.run({*kernels_, run.exec, run.rows, outputs_, at<T>(run.arena, nodes_.back().y), target,
-                gradient_scale, at<T>(run.arena, nodes_.back().dy)});
+  run_forward(run, 0, nodes_.size());
+  const kern::LossSums sums = run_loss(run, loss, target, gradient_scale);
   if (run.sink != nullptr && !std::isfinite(sums.loss)) return sums;
-  run_backward(run, gradient_scale * static_cast<T>(run.rows), gradient, last);
+  run_backward(run, gradient_scale * static_cast<T>(run.rows), gradient, last, nodes_.size());
   return sums;
+}
+
+template <class T>
+void Network<T>::forward(const Pass& pass, std::size_t first, std::size_t last) const {
+  kern::Exec context = exec(pass.arena);
+  run_forward({context, pass.arena, pass.weights, pass.rows, *pass.draws}, first, last);
+}
+
+template <class T>
+kern::LossSums Network<T>::loss(const Pass& pass, const LossFunction<T>& loss,
+                                const Target& target) const {
+  kern::Exec context = exec(pass.arena);
+  return run_loss({context, pass.arena, pass.weights, pass.rows, *pass.draws}, loss, target,
+                  pass.gradient_scale);
+}
+
+template <class T>
+void Network<T>::backward(const Pass& pass, std::size_t first, std::size_t last) const {
+  kern::Exec context = exec(pass.arena);
+  run_backward({context, pass.arena, pass.weights, pass.rows, *pass.draws},
+               pass.gradient_scale * static_cast<T>(pass.rows), pass.gradient,
+               std::max(first, first_trained_), last);
 }
 
 template <class T>

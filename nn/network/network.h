@@ -77,6 +77,23 @@ class Network {
                                    T gradient_scale, T* gradient, const Draws& draws = {},
                                    GradientSink<T>* sink = nullptr) const;
 
+  /// What a pass that is run by parts goes on from. `arena` and `gradient` are its own.
+  struct Pass {
+    std::byte* arena = nullptr;
+    const T* weights = nullptr;
+    int rows = 0;
+    const Draws* draws = nullptr;
+    T gradient_scale = 1;
+    T* gradient = nullptr;
+  };
+  /// loss_and_gradient() by parts: all layers forward in order, the loss, then all layers backward
+  /// in the opposite order, each time [first, last) of them. Parts may be run by different threads,
+  /// one after the other. When a layer has been backward, its tensors of `gradient` are there.
+  void forward(const Pass& pass, std::size_t first, std::size_t last) const;
+  [[nodiscard]] kern::LossSums loss(const Pass& pass, const LossFunction<T>& loss,
+                                    const Target& target) const;
+  void backward(const Pass& pass, std::size_t first, std::size_t last) const;
+
   /// After a step: moves the running statistics in `weights` towards those that
   /// loss_and_gradient left in their place in `gradient`.
   void keep_statistics(kern::Exec& exec, const T* gradient, T* weights) const;
@@ -110,8 +127,11 @@ class Network {
     GradientSink<T>* sink = nullptr;
   };
   [[nodiscard]] LayerPass<T> pass(std::size_t layer, const Run& run) const;
-  void run_forward(const Run& run, std::size_t layers) const;
-  void run_backward(const Run& run, T share, T* gradient, std::size_t last) const;
+  void run_forward(const Run& run, std::size_t first, std::size_t last) const;
+  [[nodiscard]] kern::LossSums run_loss(const Run& run, const LossFunction<T>& loss,
+                                        const Target& target, T gradient_scale) const;
+  void run_backward(const Run& run, T share, T* gradient, std::size_t first,
+                    std::size_t last) const;
   kern::LossSums run_both(const Run& run, const LossFunction<T>& loss, const Target& target,
                           T gradient_scale, T* gradient, std::size_t last) const;
 

@@ -18,7 +18,7 @@
 
 namespace nn {
 
-/// gather() and sum() throw it where a member is lost, and agree() is to be called.
+/// Sums throw it where a member is lost, and agree() is to be called.
 class MembersChanged final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "a member of a gang is lost"; }
@@ -29,6 +29,48 @@ struct GangPoint {
   std::int64_t done = 0;  ///< steps of the segment, one that ended the training included
   /// The numbers of the slab, and everything else that a step changes. Sizes are multiples of 4.
   std::array<std::span<std::byte>, 2> parts{};
+};
+
+/// Sums that are on their way while a member computes. They end in the order in which they are
+/// begun. All members make the same calls of the begin_ kind in the same order. Where members come
+/// and go (GradientSums::agree()), an update may not wait for the next step.
+class SumsUnderWay {
+ public:
+  /// Counts what was begun.
+  using Ticket = std::uint64_t;
+  /// A part of the slab: elements [offset, offset + count). `blocks` as GradientSums::sum() takes
+  /// them; nothing may touch the part in them until its sum is there.
+  struct Part {
+    std::size_t offset = 0, count = 0;
+    std::span<float* const> blocks;
+    int shards = 0;  ///< of a batch
+  };
+
+  virtual ~SumsUnderWay() = default;
+
+  /// As GradientSums::gather(), in a training whose batches have that many shards. The words stay
+  /// until then.
+  virtual Ticket begin_gather(std::span<std::uint32_t> words, int shards) = 0;
+  /// Begins the sum of a part. When it has ended, each member has some elements of it.
+  virtual Ticket begin_reduce(const Part& part) = 0;
+  /// Begins to bring these elements to all members, into the first block.
+  virtual Ticket begin_share(const Part& part) = 0;
+  /// Does what can be done without waiting.
+  virtual void advance() = 0;
+  /// Waits until everything up to that ticket has ended.
+  virtual void await(Ticket ticket) = 0;
+
+  struct Rules {
+    /// True if the update of a step may wait for the next step, where each layer is updated before
+    /// its forward pass. Sums then have that time, too.
+    bool defers = true;
+    /// The least elements of a sum, about: fewer take as long, because of their messages.
+    std::size_t bucket = std::size_t{64} << 10;
+    /// The most bytes of layers' outputs that a member keeps at a time.
+    std::size_t memory = std::size_t{256} << 20;
+  };
+  /// The same for all trainings.
+  [[nodiscard]] virtual Rules rules() const { return {}; }
 };
 
 /// What a member asks of the others. All members make the same calls in the same order. What a
@@ -55,6 +97,10 @@ class GradientSums {
   /// `shards`, or one block with anything in it. The sum replaces the first block; the others then
   /// hold anything.
   virtual void sum(std::span<float* const> blocks, std::size_t count, int shards) = 0;
+
+  /// Returns what sums layer by layer instead, while the backward pass goes on. Null: gather() and
+  /// sum() do, behind it.
+  [[nodiscard]] virtual SumsUnderWay* under_way() { return nullptr; }
 
   // What follows is for members that come and go. Others need no more than what is here.
 

@@ -43,9 +43,11 @@ TrainStats run_in_gang(const StepLoop& loop, SlabState& state, GradientSums& gan
   while (gang.agree(point)) {
     try {
       while (course.ended == 0 && gang.goes_on()) run_next(loop, batches, point, course);
+      loop.trainer.settle();
       if (course.ended != 0 && gang.leave()) break;
     } catch (const MembersChanged&) {
       // The step is open, and agree() finds who runs it.
+      loop.trainer.drop();
     }
   }
   state = course.state;

@@ -24,7 +24,8 @@ TrainStats run_stale(const StepLoop& loop, SlabState& state) {
     std::int64_t applied = 0;
     for (const StaleEvent& event : course.events) {
       if (!event.begins) {
-        loop.trainer.apply(plan.step(first + applied, {}, before + applied + 1), event.replica);
+        loop.trainer.apply(plan.step(first + applied, {}, before + applied + 1),
+                           loop.trainer.held(event.replica));
         ++applied;
         continue;
       }

@@ -1,10 +1,12 @@
 #include "nn/training/step_plan.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "nn/data/feed.h"
 #include "nn/optimizers/stale.h"
 #include "nn/training/train.h"
+#include "nn/training/trainer.h"
 
 namespace nn {
 namespace {
@@ -35,6 +37,15 @@ Step StepPlan::step(std::int64_t at, std::span<const std::uint32_t> rows,
           .rate = rate_at(at),
           .epoch = at / per_epoch,
           .pull = pull_at(at)};
+}
+
+void plan_stages(StepPlan& plan, const kern::Memory& memory, const ModelSpec& spec, int stages,
+                 StageOrder order) {
+  const int shards = std::min(plan.shards, kShardsSideBySide);
+  if (stages < 2 || shards < 2 || !memory.own) return;
+  plan.stages = stages_of(spec, stages);
+  plan.order = order;
+  plan.passes = shards_under_way(static_cast<int>(plan.stages.size()), shards, order);
 }
 
 StepPlan plan_steps(const kern::Memory& memory, const ParamSlab::Header& net, const DataView& data,

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "kernels/kernels.h"
 #include "nn/data/data_view.h"
 #include "nn/model/slab.h"
 #include "nn/training/hyper.h"
 #include "nn/training/lr_curve.h"
+#include "nn/training/pipeline.h"
 #include "nn/training/segment.h"
 #include "nn/training/staleness.h"
 
@@ -31,9 +33,13 @@ struct StepPlan {
   std::int64_t per_epoch = 1;        ///< steps of an epoch
   std::int32_t batch = 0;            ///< rows of a step; the last step of an epoch may have fewer
   int shards = 1;                    ///< parts of a batch, each with a gradient of its own
-  std::uint64_t stream = 0;          ///< random numbers: order of rows, masks, moves of images
-  LrCurve rates{};                   ///< learning rates, never empty in a plan of plan_steps()
-  double clip = 0;                   ///< longest gradient, as a Euclidean norm; 0: any length
+  int passes = 1;  ///< passes of shards that go on at the same time in one trainer
+  /// Layers of each stage of a pipeline; fewer than two: there is none.
+  std::vector<StageLayers> stages{};
+  StageOrder order = StageOrder::one_forward_one_backward;
+  std::uint64_t stream = 0;  ///< random numbers: order of rows, masks, moves of images
+  LrCurve rates{};           ///< learning rates, never empty in a plan of plan_steps()
+  double clip = 0;           ///< longest gradient, as a Euclidean norm; 0: any length
   UnitPenalty penalty{};
   Augment augment{};
   /// How far replicas may part; none: each step applies the gradient that it computes.
@@ -58,6 +64,11 @@ struct StepPlan {
   [[nodiscard]] Step step(std::int64_t at, std::span<const std::uint32_t> rows,
                           std::int64_t number) const;
 };
+
+/// Has the shards of a batch go through at most `stages` stages, if they can: there are several of
+/// both, and `memory` is the program's.
+void plan_stages(StepPlan& plan, const kern::Memory& memory, const ModelSpec& spec, int stages,
+                 StageOrder order);
 
 /// Chooses how to train a network in `memory` on one segment. `hyper` is complete.
 [[nodiscard]] StepPlan plan_steps(const kern::Memory& memory, const ParamSlab::Header& net,

@@ -12,10 +12,10 @@
 namespace nn {
 
 std::size_t training_arena(const Network<float>& network, const DataView& data, const Hyper& hyper,
-                           int shards) {
+                           int shards, int passes) {
   const std::optional<Staleness> stale = staleness_of(hyper.optimizer);
   const int held = stale ? stale->replicas : 0;
-  return Block::aligned(Trainer<float>::arena_bytes(network, data, shards, held)) +
+  return Block::aligned(Trainer<float>::arena_bytes(network, data, shards, held, passes)) +
          (network.kernels().memory->own ? 0 : DeviceSteps::bytes(hyper.batch, hyper.augment));
 }
 
@@ -23,7 +23,7 @@ StepResources::StepResources(const StepPlan& plan, const Network<float>& network
                              const Hyper& hyper, const DataView& data, Workspace& workspace,
                              ParamSlab& net)
     : kernels_(network.kernels()), net_(net), weights_(net.weights().data()) {
-  const std::size_t bytes = training_arena(network, data, hyper, plan.shards);
+  const std::size_t bytes = training_arena(network, data, hyper, plan.shards, plan.passes);
   // Class weights are an array of this training's loss, to which a recording would refer.
   const bool may_keep = plan.recorded && class_weights(hyper.loss, data).empty();
   if (may_keep && move_to_kept(workspace, bytes)) {

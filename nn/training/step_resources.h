@@ -21,7 +21,7 @@ namespace nn {
 /// Returns the bytes of a training's arena, without those of a feed: what the trainer takes and, on
 /// a device, a step buffer behind it.
 [[nodiscard]] std::size_t training_arena(const Network<float>& network, const DataView& data,
-                                         const Hyper& hyper, int shards);
+                                         const Hyper& hyper, int shards, int passes = 1);
 
 /// Arena, weights, feed and recording of one training. All lie in the workspace or in `net`, and
 /// everything referred to outlives this.

@@ -5,6 +5,8 @@
 
 #include "nn/losses/loss.h"
 #include "nn/optimizers/optimizer.h"
+#include "nn/training/arrival_loop.h"
+#include "nn/training/overlap.h"
 #include "nn/training/step_loop.h"
 #include "nn/training/step_plan.h"
 #include "nn/training/step_resources.h"
@@ -28,35 +30,46 @@ int shards_of(const Hyper& hyper, const ModelSpec& spec, const kern::Memory& mem
 
 TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace, ParamSlab& net,
                        const DataView& data, const Hyper& hyper, const Segment& segment,
-                       const StopPredicate& stop, Parallel* parallel, GradientSums* gang) {
+                       const StopPredicate& stop, Parallel* parallel, GradientSums* gang,
+                       const Execution& execution) {
   check_training(kernels, net, hyper, segment);
   const kern::Memory& memory = *kernels.memory;
-  const StepPlan plan = plan_steps(memory, net.header(), data, hyper, segment);
+  StepPlan plan = plan_steps(memory, net.header(), data, hyper, segment);
   if (gang != nullptr) check_gang(memory, hyper, gang->own(plan.shards));
   const Network<float>& network =
       workspace.network(net.spec(), kernels, largest_part(plan.batch, plan.shards), Use::training);
   check_data(network, data, hyper);
+  if (gang != nullptr && gang->under_way() != nullptr)
+    // Where members are lost, one may have all shards.
+    plan.passes = passes_side_by_side(plan.shards, Trainer<float>::pass_bytes(network, data),
+                                      gang->under_way()->rules().memory);
+  else if (gang == nullptr)
+    plan_stages(plan, memory, net.spec(), execution.stages.count, execution.stages.order);
 
   const auto loss = loss_function<float>(hyper.loss, data);
   const auto update = optimizer_of(hyper.optimizer.kind).bind(hyper.optimizer.fields, float{});
   StepResources resources(plan, network, hyper, data, workspace, net);
-  Trainer<float> trainer(plan, {.network = network,
-                                .loss = *loss,
-                                .update = *update,
-                                .data = data,
-                                .weights = resources.weights(),
-                                .slots = resources.slots(),
-                                .arena = resources.arena(),
-                                .units = plan.aged ? net.units(memory) : UnitState{},
-                                .feed = resources.feed(),
-                                .step_buffer = resources.step_buffer(),
-                                .parallel = parallel,
-                                .gang = gang});
+  const TrainerInputs<float> inputs{.network = network,
+                                    .loss = *loss,
+                                    .update = *update,
+                                    .data = data,
+                                    .weights = resources.weights(),
+                                    .slots = resources.slots(),
+                                    .arena = resources.arena(),
+                                    .units = plan.aged ? net.units(memory) : UnitState{},
+                                    .feed = resources.feed(),
+                                    .step_buffer = resources.step_buffer(),
+                                    .parallel = parallel,
+                                    .gang = gang};
+  Trainer<float> trainer(plan, inputs);
 
   SlabState state = net.state(memory);
   const StepLoop loop{plan, data, trainer, resources, workspace.rows(), stop};
   resources.load();
+  const bool arriving = plan.stale && execution.arrivals != nullptr && memory.own;
   const TrainStats stats = plan.asynchronous ? run_asynchronously(loop, *update, state)
+                           : arriving
+                               ? run_arriving(loop, inputs, state, parallel, *execution.arrivals)
                            : plan.stale      ? run_stale(loop, state)
                            : gang != nullptr ? run_in_gang(loop, state, *gang)
                                              : run_synchronously(loop, state);

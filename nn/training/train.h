@@ -21,9 +21,11 @@
 #include "nn/metrics/judged.h"
 #include "nn/model/slab.h"
 #include "nn/network/workspace.h"
+#include "nn/training/arrivals.h"
 #include "nn/training/gang.h"
 #include "nn/training/hyper.h"
 #include "nn/training/parallel.h"
+#include "nn/training/pipeline.h"
 #include "nn/training/segment.h"
 
 namespace nn {
@@ -45,18 +47,34 @@ struct TrainStats {
 /// Called before each step; true ends the segment early.
 using StopPredicate = std::function<bool()>;
 
+/// The stages in which a pipeline runs the shards of a batch (pipeline.h); one: none.
+struct Stages {
+  int count = 1;  ///< at most; a network with fewer layers that compute has fewer
+  StageOrder order = StageOrder::one_forward_one_backward;
+};
+
+/// How steps are run, apart from where: of a pipeline, and of replicas.
+struct Execution {
+  Stages stages{};
+  /// Replicas of a stale training part in the order in which they finish. Null: in virtual time.
+  Arrivals* arrivals = nullptr;
+};
+
 /// Trains `net` in place. `hyper` is complete, its optimizer is the one that the slab was made for,
 /// and `kernels` have its precision. Each batch is split into shards_of(hyper, spec, memory)
 /// contiguous parts; part i holds rows [n*i/shards, n*(i+1)/shards). The gradients of the parts are
 /// summed in a binary tree over neighbours. `parallel` runs the parts side by side; null runs them
 /// here, one after another. A `gang` computes some of them elsewhere: all members call this with
-/// equal arguments, and with a `stop` that says the same to all before the same step. Throws
-/// base::Error (study) if spec, data, kernels and hyper do not fit together, or not to a gang,
-/// before any change.
+/// equal arguments, and with a `stop` that says the same to all before the same step. With
+/// `stages`, the parts go through a pipeline on the threads of `parallel`. With `arrivals`, so do
+/// replicas; only such a result depends on anything else than the arguments. Throws base::Error
+/// (study) if spec, data, kernels and hyper do not fit together, or not to a gang, before any
+/// change.
 [[nodiscard]] TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace,
                                      ParamSlab& net, const DataView& data, const Hyper& hyper,
                                      const Segment& segment, const StopPredicate& stop = {},
-                                     Parallel* parallel = nullptr, GradientSums* gang = nullptr);
+                                     Parallel* parallel = nullptr, GradientSums* gang = nullptr,
+                                     const Execution& execution = {});
 
 /// Returns the number of parts of a batch: hyper.shards, or if that is 0, a power of two from 1 to
 /// 8 by the network's counted work. Each part then has at least 50 MFLOP and uses every weight at

@@ -86,6 +86,24 @@ void check_gang(const kern::Memory& memory, const Hyper& hyper, GradientSums::Sh
            std::to_string(kShardsSideBySide) + "; take more processes or fewer train.shards");
 }
 
+void check_pipeline(const kern::Memory& memory, const Hyper& hyper, const ModelSpec& spec,
+                    int stages) {
+  const auto refuse = [&](const std::string& why) {
+    throw base::Error(base::Errc::study,
+                      "it can't be trained in " + std::to_string(stages) + " stages: " + why);
+  };
+  if (!memory.own) refuse("it is trained on a GPU");
+  if (shards_of(hyper, spec, memory) < 2)
+    refuse(
+        "stages work on different shards of a batch, and a batch has 1; expected train.shards of "
+        "several times the stages");
+  const std::size_t most = stages_of(spec, stages).size();
+  if (most < static_cast<std::size_t>(stages))
+    refuse("only " + std::to_string(most) +
+           " of its layers multiply, expected at most as many "
+           "stages");
+}
+
 void check_data(const Network<float>& network, const DataView& data, const Hyper& hyper) {
   check_fit(network, data, loss_of(hyper.loss.kind));
   check_images(data, hyper);

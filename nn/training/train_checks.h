@@ -20,6 +20,10 @@ void check_training(const kern::Kernels<float>& kernels, const ParamSlab& net, c
 /// those shards.
 void check_gang(const kern::Memory& memory, const Hyper& hyper, GradientSums::Shards own);
 
+/// Throws base::Error (study) unless a pipeline of that many stages can run the training.
+void check_pipeline(const kern::Memory& memory, const Hyper& hyper, const ModelSpec& spec,
+                    int stages);
+
 /// Throws base::Error unless the network, planned for this training, takes the data's rows.
 void check_data(const Network<float>& network, const DataView& data, const Hyper& hyper);
 

@@ -10,6 +10,8 @@
 
 #include "nn/data/block.h"
 #include "nn/training/gradient_sink.h"
+#include "nn/training/overlap.h"
+#include "nn/training/pipelined.h"
 
 namespace nn {
 
@@ -57,9 +59,9 @@ std::size_t Trainer<T>::pass_bytes(const Network<T>& network, const DataView& da
 
 template <class T>
 std::size_t Trainer<T>::arena_bytes(const Network<T>& network, const DataView& data, int shards,
-                                    int held) {
+                                    int held, int passes) {
   const int blocks = gradient_blocks(*network.kernels().memory, shards) + held;
-  return pass_bytes(network, data) +
+  return pass_bytes(network, data) * static_cast<std::size_t>(passes) +
          Block::aligned(network.layout().count * sizeof(T)) * static_cast<std::size_t>(blocks);
 }
 
@@ -68,6 +70,7 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
     : in_(std::move(inputs)),
       shards_(plan.shards),
       wave_(wave_of(*in_.network.kernels().memory, plan.shards)),
+      passes_(plan.passes),
       clip_(plan.clip),
       ids_(in_.units),
       draws_{.stream = plan.stream, .units = &ids_, .step_buffer = in_.step_buffer},
@@ -105,11 +108,21 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
   stride_ = static_cast<std::ptrdiff_t>(bytes / sizeof(T));
   // The gaps between tensors take part in sums and updates, and are written by nobody.
   memory.zero(gradients_, bytes * blocks);
+  more_passes_ = in_.arena + pass_bytes_ + bytes * blocks;
   if (in_.gang != nullptr) {
     words_.resize(sums_.size() * kLossWords);
     blocks_.reserve(static_cast<std::size_t>(wave_));
+    if constexpr (std::is_same_v<T, float>) {
+      if (SumsUnderWay* const sums = in_.gang->under_way())
+        overlap_ = std::make_unique<Overlap<T>>(*this, *sums);
+    }
   }
+  if (plan.stages.size() > 1)
+    pipelined_ = std::make_unique<Pipelined<T>>(*this, plan.stages, plan.order);
 }
+
+template <class T>
+Trainer<T>::~Trainer() = default;
 
 template <class T>
 Target Trainer<T>::read(std::size_t from, std::span<const std::uint32_t> rows, std::int64_t epoch,
@@ -148,6 +161,30 @@ void Trainer<T>::run_shard(int shard, T* gradient, const Step& step, const Targe
 }
 
 template <class T>
+bool Trainer<T>::open(ShardPass<T>& passing, int shard, T* gradient, const Step& step,
+                      std::byte* arena) {
+  const std::size_t i = static_cast<std::size_t>(shard), n = static_cast<std::size_t>(shards_);
+  const std::size_t from = step.rows.size() * i / n, to = step.rows.size() * (i + 1) / n;
+  if (from == to) {
+    sums_[i] = {};
+    return false;
+  }
+  const auto mine = step.rows.subspan(from, to - from);
+  passing.shard = shard;
+  passing.target = read(from, mine, step.epoch, arena);
+  passing.draws = draws_;
+  passing.draws.step = step.number;
+  passing.draws.rows = mine.data();
+  passing.pass = {.arena = arena,
+                  .weights = in_.weights,
+                  .rows = static_cast<int>(mine.size()),
+                  .draws = &passing.draws,
+                  .gradient_scale = T(1) / static_cast<T>(step.rows.size()),
+                  .gradient = gradient};
+  return true;
+}
+
+template <class T>
 class Trainer<T>::Updating final : public GradientSink<T> {
  public:
   Updating(const TrainerInputs<T>& in, const Step& step) : in_(in), step_(step) {}
@@ -165,6 +202,9 @@ class Trainer<T>::Updating final : public GradientSink<T> {
 
 template <class T>
 kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (overlap_) return overlap_->step(step);
+  }
   const bool at_once = updates_at_once();
   if (in_.feed != nullptr) fed_ = in_.feed->take();
   if (at_once) {
@@ -183,6 +223,20 @@ kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   if (!at_once) update_all(exec, step);
   finish(exec, step, gradients_);
   return total;
+}
+
+template <class T>
+void Trainer<T>::settle() {
+  if constexpr (std::is_same_v<T, float>) {
+    if (overlap_) overlap_->settle();
+  }
+}
+
+template <class T>
+void Trainer<T>::drop() {
+  if constexpr (std::is_same_v<T, float>) {
+    if (overlap_) overlap_->drop();
+  }
 }
 
 template <class T>
@@ -209,8 +263,7 @@ kern::LossSums Trainer<T>::hold(const Step& step, int number) {
 }
 
 template <class T>
-void Trainer<T>::apply(const Step& step, int number) {
-  const T* const gradient = block(first_held_ + number);
+void Trainer<T>::apply(const Step& step, const T* gradient) {
   if (ages_) in_.update.begin_aged(*ages_, step.number, step.rate);
   over_parts([&](kern::Exec& own, const SlabPart& part) { update(own, part, step, gradient); });
   kern::Exec exec = in_.network.exec(in_.arena);
@@ -220,6 +273,7 @@ void Trainer<T>::apply(const Step& step, int number) {
 template <class T>
 void Trainer<T>::run_wave(int first, int count, const Step& step, const Target* target) {
   in_wave_ = count;
+  if (pipelined_) return pipelined_->run(first, count, step);
   const auto run_one = [&](int i, std::byte* arena) {
     run_shard(first + i, block(sums_before_ + i), step, target, arena);
   };
@@ -251,25 +305,36 @@ void Trainer<T>::run_shards(const Step& step, const Target* target) {
 }
 
 template <class T>
-void Trainer<T>::run_own_shards(const Step& step) {
+GradientSums::Shards Trainer<T>::own_shards() {
   const GradientSums::Shards own = in_.gang->own(shards_);
   blocks_.clear();
   for (int i = 0; i < std::max(1, own.size()); ++i) blocks_.push_back(block(i));
-  std::ranges::fill(sums_, kern::LossSums{});
-  sums_before_ = 0;
-  if (own.size() > 0) run_wave(own.first, own.size(), step, nullptr);
-  gather_losses(own);
+  return own;
 }
 
 template <class T>
-void Trainer<T>::gather_losses(GradientSums::Shards own) {
+void Trainer<T>::run_own_shards(const Step& step) {
+  const GradientSums::Shards own = own_shards();
+  std::ranges::fill(sums_, kern::LossSums{});
+  sums_before_ = 0;
+  if (own.size() > 0) run_wave(own.first, own.size(), step, nullptr);
+  pack_losses(own);
+  in_.gang->gather(words_);
+  unpack_losses();
+}
+
+template <class T>
+void Trainer<T>::pack_losses(GradientSums::Shards own) {
   std::ranges::fill(words_, 0);
   for (int i = own.first; i < own.last; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto words = std::bit_cast<std::array<std::uint32_t, kLossWords>>(sums_[at]);
     std::ranges::copy(words, words_.data() + at * kLossWords);
   }
-  in_.gang->gather(words_);
+}
+
+template <class T>
+void Trainer<T>::unpack_losses() {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     std::array<std::uint32_t, kLossWords> words;
     std::copy_n(words_.data() + i * kLossWords, kLossWords, words.begin());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,18 +51,35 @@ struct TrainerInputs {
   GradientSums* gang = nullptr;
 };
 
+/// A shard whose pass is run by parts of the network.
+template <class T>
+struct ShardPass {
+  int shard = 0;
+  Target target;
+  Draws draws;
+  typename Network<T>::Pass pass;  ///< refers to `draws`
+};
+
+template <class T>
+class Overlap;
+template <class T>
+class Pipelined;
+
 /// Runs steps on one network in a way that the plan fixes for its life.
 template <class T>
 class Trainer {
  public:
   Trainer(const StepPlan& plan, TrainerInputs<T> inputs);
+  ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
   /// Returns the bytes that a trainer needs at TrainerInputs::arena. `held`: gradients that hold()
-  /// keeps.
+  /// keeps; `passes`: StepPlan::passes.
   [[nodiscard]] static std::size_t arena_bytes(const Network<T>& network, const DataView& data,
-                                               int shards, int held = 0);
+                                               int shards, int held = 0, int passes = 1);
+  /// Returns the bytes of them that a pass takes.
+  [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
 
   /// Computes the gradient shard by shard, sums it in a fixed tree, and updates the weights unless
   /// the loss is NaN or infinite. Returns sums over the batch. An asynchronous plan makes it launch
@@ -74,11 +92,19 @@ class Trainer {
   /// Computes the gradient of a step and keeps it, unless the loss is NaN or infinite. Returns sums
   /// over the batch. For a plan that is stale; `number` counts its replicas.
   kern::LossSums hold(const Step& step, int number);
-  /// Updates the weights by a gradient that was kept.
-  void apply(const Step& step, int number);
+  /// Returns the gradient that hold() has kept.
+  [[nodiscard]] const T* held(int number) const { return block(first_held_ + number); }
+  /// Updates the weights by such a gradient, of this trainer or another one.
+  void apply(const Step& step, const T* gradient);
+  /// Finishes what steps have left to do. A gang's step may leave its update: `weights` and `slots`
+  /// are those after all steps from here on.
+  void settle();
+  /// Forgets a step of a gang that MembersChanged has ended.
+  void drop();
 
  private:
-  [[nodiscard]] static std::size_t pass_bytes(const Network<T>& network, const DataView& data);
+  friend class Overlap<T>;
+  friend class Pipelined<T>;
   class Updating;
   /// Returns true if each part of the gradient updates its weights as soon as it is computed, so
   /// that the gradient is never whole. On a device one pass over all of it is faster.
@@ -91,13 +117,21 @@ class Trainer {
   /// Computes the gradient of a shard into a block.
   void run_shard(int shard, T* gradient, const Step& step, const Target* target, std::byte* arena,
                  GradientSink<T>* sink = nullptr);
+  /// Reads a shard for a pass by parts. Returns false if it has no rows: its gradient is zeros.
+  [[nodiscard]] bool open(ShardPass<T>& passing, int shard, T* gradient, const Step& step,
+                          std::byte* arena);
   /// Computes the shards of a step into blocks, a wave of them at a time. Leaves the last wave in
   /// its blocks, and the sums of earlier ones in those before.
   void run_shards(const Step& step, const Target* target);
   void run_wave(int first, int count, const Step& step, const Target* target);
   /// Computes this member's shards into blocks, and gathers the losses of all.
+  /// The shards of a member in this step, with a block for each.
+  GradientSums::Shards own_shards();
   void run_own_shards(const Step& step);
-  void gather_losses(GradientSums::Shards own);
+  /// Puts the losses of this member's shards into words for a gang's gathering, and takes those of
+  /// all from there.
+  void pack_losses(GradientSums::Shards own);
+  void unpack_losses();
   /// Leaves the sum over the shards of all members in block 0.
   void sum_over_gang();
   /// Reads rows [from, from + rows.size()) of the batch.
@@ -125,6 +159,11 @@ class Trainer {
     return {.offset = layout.trained, .count = layout.count - layout.trained};
   }
   [[nodiscard]] T* block(int index) const { return gradients_ + stride_ * index; }
+  /// Returns the memory of a pass, of those that are run side by side.
+  [[nodiscard]] std::byte* arena(int index) const {
+    return index == 0 ? in_.arena
+                      : more_passes_ + pass_bytes_ * (static_cast<std::size_t>(index) - 1);
+  }
 
   TrainerInputs<T> in_;
   int shards_;
@@ -132,6 +171,7 @@ class Trainer {
   int sums_before_ = 0;  // blocks with sums of whole waves before the last one of this step
   int first_held_ = 0;   // block of the first gradient that hold() keeps
   int in_wave_ = 0;      // shards of that one
+  int passes_;           // arenas
   double clip_;
   UnitIds ids_;
   Draws draws_;
@@ -148,7 +188,10 @@ class Trainer {
   std::vector<kern::ImageMove> moves_;  // one a row of the batch
   T* gradients_;                        // blocks
   std::ptrdiff_t stride_;
-  std::vector<SlabPart> parts_;  // of what is trained
+  std::byte* more_passes_;               // memory of all passes but the first
+  std::vector<SlabPart> parts_;          // of what is trained
+  std::unique_ptr<Overlap<T>> overlap_;  // null: sums follow the backward pass, or there are none
+  std::unique_ptr<Pipelined<T>> pipelined_;  // null: a shard's pass is run in one piece
 };
 
 extern template class Trainer<float>;

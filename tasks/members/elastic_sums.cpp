@@ -13,6 +13,7 @@ void UseNotes::note(const MemberUse& use) noexcept {
   busy_.store(use.busy, std::memory_order_relaxed);
   waited_.store(use.waited, std::memory_order_relaxed);
   moved_.store(use.moved, std::memory_order_relaxed);
+  under_way_.store(use.under_way, std::memory_order_relaxed);
   bytes_.store(use.bytes, std::memory_order_relaxed);
 }
 
@@ -20,6 +21,7 @@ MemberUse UseNotes::read() const noexcept {
   return {.busy = busy_.load(std::memory_order_relaxed),
           .waited = waited_.load(std::memory_order_relaxed),
           .moved = moved_.load(std::memory_order_relaxed),
+          .under_way = under_way_.load(std::memory_order_relaxed),
           .bytes = bytes_.load(std::memory_order_relaxed)};
 }
 
@@ -32,9 +34,9 @@ ElasticSums::ElasticSums(Agreement& agreement, UseNotes& notes, bool first, nn::
 
 /// Runs something that the links can end.
 template <class F>
-void ElasticSums::guarded(F f) {
+auto ElasticSums::guarded(F f) {
   try {
-    f();
+    return f();
   } catch (const LinkLost&) {
     throw nn::MembersChanged();
   }
@@ -51,6 +53,27 @@ void ElasticSums::gather(std::span<std::uint32_t> words) {
 
 void ElasticSums::sum(std::span<float* const> blocks, std::size_t count, int shards) {
   guarded([&] { sums_->sum(blocks, count, shards); });
+}
+
+nn::SumsUnderWay::Ticket ElasticSums::begin_gather(std::span<std::uint32_t> words, int shards) {
+  return guarded([&] { return sums_->begin_gather(words, shards); });
+}
+
+nn::SumsUnderWay::Ticket ElasticSums::begin_reduce(const Part& part) {
+  return guarded([&] { return sums_->begin_reduce(part); });
+}
+
+nn::SumsUnderWay::Ticket ElasticSums::begin_share(const Part& part) {
+  return guarded([&] { return sums_->begin_share(part); });
+}
+
+void ElasticSums::advance() {
+  guarded([&] { sums_->advance(); });
+}
+
+void ElasticSums::await(Ticket ticket) {
+  guarded([&] { sums_->await(ticket); });
+  stopping_ = stopping_ || sums_->stopping();
 }
 
 bool ElasticSums::agree(nn::GangPoint& point) {
@@ -111,6 +134,7 @@ void ElasticSums::drop_links() {
   if (sums_) {
     waited_ += sums_->waited();
     idle_ += sums_->idle();
+    under_way_ += sums_->under_way_for();
     bytes_ += sums_->bytes();
   }
   sums_.reset();
@@ -120,9 +144,12 @@ void ElasticSums::drop_links() {
 void ElasticSums::note_use() {
   const base::Duration waited = waited_ + (sums_ ? sums_->waited() : base::Duration::zero());
   const base::Duration idle = idle_ + (sums_ ? sums_->idle() : base::Duration::zero());
+  const base::Duration under_way =
+      under_way_ + (sums_ ? sums_->under_way_for() : base::Duration::zero());
   notes_.note(before_ + MemberUse{.busy = base::seconds(base::now() - begun_ - waited),
                                   .waited = base::seconds(idle),
                                   .moved = base::seconds(waited - idle),
+                                  .under_way = base::seconds(under_way),
                                   .bytes = bytes_ + (sums_ ? sums_->bytes() : 0)});
 }
 

@@ -48,11 +48,11 @@ class UseNotes {
   [[nodiscard]] MemberUse read() const noexcept;
 
  private:
-  std::atomic<double> busy_ = 0, waited_ = 0, moved_ = 0;
+  std::atomic<double> busy_ = 0, waited_ = 0, moved_ = 0, under_way_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
 };
 
-class ElasticSums final : public nn::GradientSums {
+class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
  public:
   /// For one training. `first`: this member has the network from the beginning, and `wish` says
   /// whether it asks all to stop, for good. The others are referred to and outlive this.
@@ -61,9 +61,18 @@ class ElasticSums final : public nn::GradientSums {
   [[nodiscard]] Shards own(int shards) const override;
   void gather(std::span<std::uint32_t> words) override;
   void sum(std::span<float* const> blocks, std::size_t count, int shards) override;
+  [[nodiscard]] nn::SumsUnderWay* under_way() override { return this; }
   [[nodiscard]] bool agree(nn::GangPoint& point) override;
   [[nodiscard]] bool goes_on() override;
   [[nodiscard]] bool leave() override;
+
+  /// An update may not wait: what a step changes has to be there when the next one begins.
+  [[nodiscard]] Rules rules() const override { return {.defers = false}; }
+  Ticket begin_gather(std::span<std::uint32_t> words, int shards) override;
+  Ticket begin_reduce(const Part& part) override;
+  Ticket begin_share(const Part& part) override;
+  void advance() override;
+  void await(Ticket ticket) override;
 
   /// nn::train_steps()'s `stop`.
   [[nodiscard]] bool stopping() const noexcept { return stopping_; }
@@ -72,7 +81,7 @@ class ElasticSums final : public nn::GradientSums {
 
  private:
   template <class F>
-  void guarded(F f);
+  auto guarded(F f);
   void bring_up(const Members& members, nn::GangPoint& point);
   void drop_links();
   void note_use();
@@ -86,10 +95,10 @@ class ElasticSums final : public nn::GradientSums {
   std::optional<GangSums> sums_;  // over these links
   bool has_network_;
   bool stopping_ = false;
-  bool fresh_ = false;                // no step was done since agree()
-  bool regrouped_ = false;            // these members are not the first ones
-  base::Duration waited_{}, idle_{};  // with earlier links
-  std::uint64_t bytes_ = 0;           // with earlier links
+  bool fresh_ = false;                              // no step was done since agree()
+  bool regrouped_ = false;                          // these members are not the first ones
+  base::Duration waited_{}, idle_{}, under_way_{};  // with earlier links
+  std::uint64_t bytes_ = 0;                         // with earlier links
   base::Moment step_ended_ = begun_;
   base::Duration longest_pause_{};
 };

@@ -7,7 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -23,11 +22,13 @@
 #include "nn/training/random.h"
 #include "nn/training/trainer.h"
 #include "tests/nn/nets.h"
+#include "tests/nn/threads.h"
 
 namespace {
 
 using nn_test::hyper;
 using nn_test::Table;
+using nn_test::Threads;
 
 const kern::Kernels<float>& cpu() {
   kern::prepare_thread();
@@ -111,27 +112,6 @@ TEST(Train, LearnsNumbers) {
   const std::map<std::string, double> metrics(scores.metrics.begin(), scores.metrics.end());
   EXPECT_GT(metrics.at("r2"), 0.95);
 }
-
-/// Lends threads: parts run in any order, each with the workspace of its thread.
-class Threads final : public nn::Parallel {
- public:
-  Threads(nn::Workspace& own, int threads) : own_(own), others_(std::size_t(threads - 1)) {}
-  void run(int parts, Body body, void* object) override {
-    std::atomic<int> next{0};
-    const auto work = [&](nn::Workspace& workspace) {
-      kern::prepare_thread();
-      for (int part; (part = next.fetch_add(1)) < parts;) body(object, part, workspace);
-    };
-    std::vector<std::thread> threads;
-    for (nn::Workspace& workspace : others_) threads.emplace_back([&] { work(workspace); });
-    work(own_);
-    for (std::thread& thread : threads) thread.join();
-  }
-
- private:
-  nn::Workspace& own_;
-  std::vector<nn::Workspace> others_;
-};
 
 TEST(Train, ShardsOnSeveralThreadsGiveTheSameBits) {
   const Table table(101, 36, 3);

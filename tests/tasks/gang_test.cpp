@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "runtime/net/sums/ring_links.h"
 #include "tests/nn/gang_cases.h"
@@ -28,6 +30,7 @@ class OverRings final : public nn::GradientSums {
   void sum(std::span<float* const> blocks, std::size_t count, int shards) override {
     sums_.sum(blocks, count, shards);
   }
+  [[nodiscard]] nn::SumsUnderWay* under_way() override { return sums_.under_way(); }
   [[nodiscard]] tasks::GangSums& sums() { return sums_; }
 
  private:
@@ -35,12 +38,20 @@ class OverRings final : public nn::GradientSums {
   tasks::GangSums sums_{links_};
 };
 
-/// Thread i is member numbers[i].
-std::vector<Trained> by_gang(const GangCase& c, const std::vector<int>& numbers) {
+using Rules = nn::SumsUnderWay::Rules;
+
+/// Thread i is member numbers[i]. Without rules, sums follow the backward pass.
+std::vector<Trained> by_gang(const GangCase& c, const std::vector<int>& numbers,
+                             const std::optional<Rules>& rules = Rules{}) {
   const auto segment = Segment::make(static_cast<int>(numbers.size()), 1 << 12);
   std::vector<nn_test::MakeSums> makers;
   for (const int own : numbers)
-    makers.emplace_back([=] { return std::make_unique<OverRings>(segment, own); });
+    makers.emplace_back([=] {
+      auto rings = std::make_unique<OverRings>(segment, own);
+      rings->sums().follow();
+      if (rules) rings->sums().overlap(*rules);
+      return rings;
+    });
   return nn_test::trained_by_gang(c, {0, 2}, makers);
 }
 
@@ -50,8 +61,9 @@ std::vector<int> in_order(int members) {
   return numbers;
 }
 
-void expect_bits_of_one(const GangCase& c, const std::vector<int>& numbers, const Trained& one) {
-  for (const Trained& member : by_gang(c, numbers)) {
+void expect_bits_of_one(const GangCase& c, const std::vector<int>& numbers, const Trained& one,
+                        const std::optional<Rules>& rules = Rules{}) {
+  for (const Trained& member : by_gang(c, numbers, rules)) {
     EXPECT_TRUE(std::ranges::equal(one.net.bytes(), member.net.bytes()))
         << c.name << ", " << numbers.size() << " members";
     EXPECT_EQ(one.stats, member.stats) << c.name << ", " << numbers.size() << " members";
@@ -64,6 +76,54 @@ TEST(GangSums, HaveTheBitsOfOneProcess) {
       const Trained one = nn_test::trained(c, {0, 2}, nullptr);
       for (const int members : {1, 2, 3, 4, 5, 8}) expect_bits_of_one(c, in_order(members), one);
     }
+}
+
+TEST(GangSums, HaveThoseBitsHoweverTheyOverlap) {
+  const Rules by_layer{.bucket = 1}, settled{.defers = false, .bucket = 1},
+      one_by_one{.bucket = 600, .memory = 0};
+  for (const int shards : {1, 8})
+    for (GangCase& c : nn_test::gang_cases(shards)) {
+      for (const bool clipped : {false, true}) {
+        c.hyper.clip = clipped ? 0.1 : 0;
+        const Trained one = nn_test::trained(c, {0, 2}, nullptr);
+        for (const int members : {1, 2, 3, 4}) {
+          expect_bits_of_one(c, in_order(members), one, std::nullopt);
+          for (const Rules& rules : {by_layer, settled, one_by_one})
+            expect_bits_of_one(c, in_order(members), one, rules);
+        }
+      }
+    }
+}
+
+TEST(GangSums, OfALossThatIsNoNumberChangeNothing) {
+  GangCase c = nn_test::gang_cases(8)[0];
+  // A single row, which one of the members meets.
+  c.table.x[20 * 30 + 3] = std::numeric_limits<float>::quiet_NaN();
+  const Trained one = nn_test::trained(c, {0, 2}, nullptr);
+  ASSERT_TRUE(one.stats.diverged);
+  for (const Rules& rules : {Rules{}, Rules{.bucket = 1}, Rules{.defers = false, .bucket = 1}})
+    for (const Trained& member : by_gang(c, in_order(3), rules)) {
+      EXPECT_TRUE(std::ranges::equal(one.net.bytes(), member.net.bytes()));
+      EXPECT_TRUE(member.stats.diverged);
+      EXPECT_EQ(one.stats.steps, member.stats.steps);
+    }
+}
+
+TEST(GangSums, AreUnderWayWhileTheirMembersCompute) {
+  const GangCase c{"wide", nn_test::mlp(64, {512, 512, 512}, 10),
+                   nn_test::hyper("sgd", {{"lr", 0.05}}, 64, 4), nn_test::Table(256, 64, 10)};
+  const auto segment = Segment::make(2);
+  std::vector<std::thread> threads;
+  for (int own = 0; own < 2; ++own)
+    threads.emplace_back([&, own] {
+      OverRings rings(segment, own);
+      (void)nn_test::trained(c, {0, 2}, &rings);
+      const tasks::GangSums& sums = rings.sums();
+      EXPECT_GT(sums.waited().count(), 0);
+      EXPECT_GT(sums.under_way_for(), sums.waited());
+      EXPECT_GT(sums.bytes(), 8 * 2 * 512 * 512 * sizeof(float) / 2);
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(GangSums, DoNotDependOnWhoIsWhichMember) {
