@@ -35,6 +35,9 @@ namespace detail {
 struct AsyncPromiseBase {
   /// Resumed at the end; nobody while the coroutine is not awaited.
   std::coroutine_handle<> caller = std::noop_coroutine();
+  /// True while the caller's co_await runs it up to its first wait: the caller then goes on by
+  /// itself, if that is the end.
+  bool starting = false;
   /// What the body threw; kept for who awaits it, so nothing leaves through resume().
   std::exception_ptr error;
 
@@ -47,7 +50,7 @@ struct AsyncPromiseBase {
     bool await_ready() const noexcept { return false; }
     template <class P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> self) const noexcept {
-      return self.promise().caller;
+      return self.promise().starting ? std::noop_coroutine() : self.promise().caller;
     }
     void await_resume() const noexcept {}
   };
@@ -118,9 +121,15 @@ class Async {
     struct Awaiter {
       std::coroutine_handle<promise_type> frame;
       bool await_ready() const noexcept { return false; }
-      std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) const noexcept {
-        frame.promise().caller = caller;
-        return frame;
+      /// Not by a transfer to the frame: below -O2, GCC makes a call of it (bug 100897), and a loop
+      /// over coroutines that end at once would nest until the stack is full.
+      bool await_suspend(std::coroutine_handle<> caller) const noexcept {
+        promise_type& started = frame.promise();
+        started.caller = caller;
+        started.starting = true;
+        frame.resume();
+        started.starting = false;
+        return !frame.done();
       }
       T await_resume() const { return frame.promise().take(); }
     };
