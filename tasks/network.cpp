@@ -129,7 +129,8 @@ const auto arriving_task =
           const nn::TrainStats stats =
               nn::train_steps(kern::cpu_kernels(hyper.precision), context.local<nn::Workspace>(),
                               *net, data->view(nn::Part::train), hyper, segment,
-                              [&context] { return context.stop_requested(); }, &lent, nullptr,
+                              [&context] { return context.stop_requested(); },
+                              trains_serially() ? nullptr : &lent, nullptr,
                               {.arrivals = &book.arrivals()});
           book.write();
           return whole(stats, segment);

@@ -118,11 +118,17 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
           .field("bytes", member.bytes)
           .end_object();
     json.end_array();
+    tasks::MemberUse all;
+    for (const tasks::MemberUse& member : result.members) all = all + member;
+    json.key("gang").begin_object().field("members", result.members.size());
+    json.field("ratio", tasks::compute_ratio(all)).field("bytes", all.bytes);
+    json.field("overlap", tasks::overlap_of(all)).end_object();
     const tasks::GangChanges& changes = result.changes;
     json.key("changes").begin_object().field("lost", changes.lost).field("joined", changes.joined);
     json.field("longest_pause_seconds", changes.longest_pause);
     json.field("longest_join_seconds", changes.longest_join).end_object();
   }
+  if (!result.arrivals.empty()) json.field("arrivals", result.arrivals.string());
   json.key("model");
   result.model.empty() ? json.null() : json.value(result.model.string());
   json.key("verdict").raw(hpo::verdict_json(result.verdict));
@@ -148,33 +154,40 @@ std::string text_of(const hpo::StudySpec& study, const hpo::TrainResult& result,
                    short_amount(result.inference_flops, "FLOP"), "\n  cost: training ",
                    short_amount(trial.train_flops, "FLOP"), rounds_summary(result, folder), "\n",
                    gang_summary(result));
+  if (!result.arrivals.empty())
+    out += base::cat("  arrivals: ", result.arrivals.string(), ", repeats it with --replay\n");
   if (!result.model.empty()) out += base::cat("  model: ", result.model.string(), "\n");
   out += text_calibration(result.calibration) + text_verdict(result.verdict);
   return out;
 }
 
+constexpr const char* kExecution = "--execution";
+
+/// Reads the number behind `kind` if the word begins with it.
+bool take_number(const std::string& word, std::string_view kind, int most, int& number) {
+  if (!word.starts_with(kind)) return false;
+  const char* const end = word.data() + word.size();
+  const auto [stop, code] = std::from_chars(word.data() + kind.size(), end, number);
+  if (code == std::errc{} && stop == end && number >= 1 && number <= most) return true;
+  throw base::Error(base::Errc::usage,
+                    base::cat(kExecution, ": '", base::printable(word, 60), "', expected ", kind,
+                              " and a number from 1 to ", most));
+}
+
 /// What --execution says.
 void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
-  constexpr const char* kExecution = "--execution";
-  static const std::vector<std::string> kWords{"serial", "shards", "gang:2", "auto"};
+  constexpr int kMostStages = 64;
+  static const std::vector<std::string> kWords{"serial", "shards", "gang:2", "pipeline:2", "auto"};
   if (!arguments.has(kExecution)) return;
   const std::string word = arguments.text(kExecution);
   options.serially = word == "serial";
   if (options.serially || word == "shards" || word == "auto") return;
-  constexpr std::string_view kGang = "gang:";
-  const char* const end = word.data() + word.size();
-  if (word.starts_with(kGang)) {
-    const auto [stop, code] = std::from_chars(word.data() + kGang.size(), end, options.members);
-    if (code == std::errc{} && stop == end && options.members >= 1 &&
-        options.members <= rt::net::sums::kMostMembers)
-      return;
-    throw base::Error(base::Errc::usage, base::cat(kExecution, ": '", base::printable(word, 60),
-                                                   "', expected gang: and a number from 1 to ",
-                                                   rt::net::sums::kMostMembers));
-  }
-  throw base::Error(base::Errc::usage, base::cat(kExecution, ": '", base::printable(word, 60),
-                                                 "', expected serial, shards, gang:N or auto",
-                                                 base::did_you_mean(word, kWords)));
+  if (take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) return;
+  if (take_number(word, "pipeline:", kMostStages, options.stages)) return;
+  throw base::Error(base::Errc::usage,
+                    base::cat(kExecution, ": '", base::printable(word, 60),
+                              "', expected serial, shards, gang:N, pipeline:N or auto",
+                              base::did_you_mean(word, kWords)));
 }
 
 }  // namespace
@@ -189,7 +202,10 @@ void declare_train(Arguments& arguments) {
   arguments.option(
       "--execution", "E",
       "where the shards of a batch are computed: serial, shards (side by side), gang:N "
-      "(N processes) or auto (default: auto); never changes a result");
+      "(N processes), pipeline:N (N stages of the network) or auto (default: auto); never changes "
+      "a result");
+  arguments.option("--replay", "FILE",
+                   "the arrivals of a training with `staleness: {order: arrival}`, to repeat it");
   declare_json(arguments);
 }
 
@@ -203,6 +219,7 @@ int run_train(const Arguments& arguments) {
                                 "or rerun for one trial"));
   hpo::RunOptions options = run_options(arguments, study);
   take_execution(arguments, options);
+  if (arguments.has("--replay")) options.repeat = arguments.text("--replay");
   hpo::Params params = chosen_params(arguments, study);
   // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a
   // trial of a study keeps its rungs, where the store has its networks.

@@ -24,6 +24,7 @@
 #include "hpo/driver/warm_start.h"
 #include "hpo/search/reached.h"
 #include "hpo/study/asked.h"
+#include "hpo/study/lateness.h"
 #include "nn/data/kept_tables.h"
 #include "runtime/instance.h"
 
@@ -248,6 +249,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
 
 SweepResult run_sweep(const StudySpec& study, const RunOptions& options, Observer& observer) {
   require_own_trials(study);
+  study::require_repeatable(study);
   EventLog log(options.folder);
   base::remove_leftovers(options.folder);
   return study.runs_command ? sweep_programs(log, study, options, observer)

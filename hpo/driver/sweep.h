@@ -57,6 +57,10 @@ struct RunOptions {
   int members = 1;
   /// Whether it computes the shards of a batch one after another.
   bool serially = false;
+  /// Stages of the network through which it sends them; 1: none.
+  int stages = 1;
+  /// The arrivals of a training of replicas (nn/training/arrivals.h) that it repeats; empty: none.
+  base::Path repeat;
   /// Told of a GPU that serves the program no more (rt::Config::gpu_failed). Null: the sweep ends.
   rt::OnGpuFailure gpu_failed = nullptr;
   base::Path graph_file;  ///< DOT graph; empty: none
@@ -120,6 +124,7 @@ struct TrainResult {
   double seconds = 0;
   std::vector<tasks::MemberUse> members;  ///< of its gang; empty: it had none
   tasks::GangChanges changes;             ///< of the gang
+  base::Path arrivals;                    ///< the file that repeats it; empty: it repeats anyway
 
   [[nodiscard]] int exit_code() const noexcept;
 };
@@ -127,7 +132,7 @@ struct TrainResult {
 /// Trains the one network that `params` (complete for the study's space) describe, without a log or
 /// a search, and writes `folder`/model.safetensors. It reports where a trial of the study would. A
 /// second call is answered by the store, as far as the first one came. Throws as run_sweep; locked:
-/// another process trains into this folder; usage: a gang cannot train that.
+/// another process trains into this folder; usage: a gang, or stages, cannot train that.
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
                        Observer& observer);
 

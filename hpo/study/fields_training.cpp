@@ -112,10 +112,8 @@ std::vector<Field> late_rows() {
       {.name = "train.staleness",
        .otherwise = "each step applies the gradient that it computes",
        .doc =
-           "Trains by several replicas that do not wait for each other at every step, in virtual "
-           "time. The course follows from the rows of each batch and from `seed`, so the result "
-           "is the same on any machine. All replicas wait at the end of an epoch. See "
-           "`docs/large-batches.md`.",
+           "Trains by several replicas that do not wait for each other at every step. All replicas "
+           "wait at the end of an epoch. See `docs/large-batches.md`.",
        .binding = to<&TrainRows::staleness>()},
       {.name = "train.staleness.bound",
        .min = 0,
@@ -132,6 +130,13 @@ std::vector<Field> late_rows() {
        .doc = "Number of replicas. Each takes the next batch of the epoch, computes its gradient "
               "with the weights of that moment, and applies it when its time is over.",
        .binding = to<&StalenessRows::replicas>()},
+      {.name = "train.staleness.order",
+       .otherwise = "`virtual`",
+       .doc = "Decides which replica is late. `virtual`: the rows of each batch and `seed`, so the "
+              "result is the same on any machine. `arrival`: the machine, so each training has "
+              "another result; only `train` takes it, and `train --replay` repeats one bit for "
+              "bit.",
+       .binding = to<&StalenessRows::order>()},
       {.name = "train.staleness.jitter",
        .otherwise = "batches of equally many rows take equally long",
        .doc = "Random delays of batches.",

@@ -18,6 +18,18 @@ void check_lateness(const StudySpec& study) {
   if (study.adapt) refuse("adapt, which judges networks within an epoch; remove one of the two");
   if (study.early_stop_unit != Unit::epochs)
     refuse("an early_stop.unit other than epochs: replicas meet at the end of an epoch alone");
+  if (study.train.staleness->by_arrival() && study.train.staleness->jitter)
+    throw StudyError(study.places->at("train.staleness.jitter"),
+                     "train.staleness.jitter delays batches in virtual time, but with `order: "
+                     "arrival` the machine does; remove one of the two");
+}
+
+void require_repeatable(const StudySpec& study) {
+  if (study.train.staleness && study.train.staleness->by_arrival())
+    throw StudyError(study.places->at("train.staleness"),
+                     "train.staleness: with `order: arrival` no training repeats, but a search "
+                     "resumes and compares trials that do; use `trellis train`, or `order: "
+                     "virtual`");
 }
 
 std::optional<std::string> note_on_staleness(const StudySpec& study) {

@@ -140,11 +140,14 @@ struct JitterRows {
   double probability = 0;
 };
 
-/// Replicas in virtual time, `train.staleness`.
+/// Replicas, `train.staleness`.
 struct StalenessRows {
   std::int64_t bound = 0;
   std::int64_t replicas = 1;
+  std::optional<Order> order;  ///< none: virtual time
   std::optional<JitterRows> jitter;
+
+  [[nodiscard]] bool by_arrival() const { return order == Order::arrival; }
 };
 
 /// The section `train`.

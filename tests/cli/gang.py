@@ -93,7 +93,7 @@ def same_bits(folder):
     file = folder.write("same")
     folder.train(file, "alone", "--execution", "serial")
     expected = folder.network("same", "alone")
-    for execution in ("shards", "auto", "gang:2", "gang:3", "gang:5", "gang:9"):
+    for execution in ("shards", "auto", "gang:2", "gang:3", "gang:5", "gang:9", "pipeline:1", "pipeline:2", "pipeline:3"):
         runs = execution.replace(":", "-")
         said = json.loads(folder.train(file, runs, "--json", "--execution", execution).stdout)
         assert folder.network("same", runs) == expected, f"{execution} has other bits than serial"
@@ -101,6 +101,12 @@ def same_bits(folder):
         assert len(members) == (int(execution[5:]) if "gang" in execution else 0), said
         for number, member in enumerate(members):
             assert member["bytes"] > 0 and member["busy_seconds"] > 0 and member["waiting_seconds"] > 0, (number, member)
+        if members:
+            gang = said["gang"]
+            assert gang["members"] == len(members) and gang["bytes"] == sum(member["bytes"] for member in members), gang
+            assert 0 < gang["ratio"] < 1 and 0 <= gang["overlap"] < 1, gang
+        else:
+            assert "gang" not in said, said
 
 
 def same_keys(folder):
@@ -112,7 +118,7 @@ def same_keys(folder):
     said = json.loads(folder.train(file, "runs", "--json", "--execution", "gang:3").stdout)
     assert all(member["bytes"] == 0 for member in said["members"]), "a training that the store has was trained again"
     assert folder.network("keys", "runs") == before
-    folder.train(longer, "runs", "--execution", "gang:2")
+    folder.train(longer, "runs", "--execution", "pipeline:2")
     folder.train(longer, "fresh")
     assert folder.network("keys", "runs") == folder.network("keys", "fresh"), "going on as a gang"
 
@@ -206,9 +212,17 @@ def refused(folder):
         assert text in ran.stderr and len(ran.stderr.splitlines()) == 1, ran.stderr
 
     file = folder.write("refused")
-    says(2, "trellis: --execution: 'serail', expected serial, shards, gang:N or auto; did you mean 'serial'?", "serail", file)
+    says(2, "trellis: --execution: 'serail', expected serial, shards, gang:N, pipeline:N or auto; did you mean 'serial'?",
+         "serail", file)
     for word in ("gang:0", "gang:", "gang:x", "gang:257"):
         says(2, f"--execution: '{word}', expected gang: and a number from 1 to 256", word, file)
+    says(2, "--execution: 'pipeline:65', expected pipeline: and a number from 1 to 64", "pipeline:65", file)
+    says(2, "--execution: pipeline:4: it can't be trained in 4 stages: only 3 of its layers multiply", "pipeline:4", file)
+    one = folder.write("one")
+    text = (folder.path / one).read_text(encoding="utf-8").replace("shards: 8", "shards: 1")
+    (folder.path / one).write_text(text, encoding="utf-8")
+    says(2, "--execution: pipeline:2: it can't be trained in 2 stages: stages work on different shards of a batch, and a batch has 1",
+         "pipeline:2", one)
     says(2, "--execution: gang:2: `adapt` trains several networks", "gang:2", folder.write("adapts", more="adapt: auto"))
     folds = folder.write("folds")
     text = (folder.path / folds).read_text(encoding="utf-8").replace("target: kind}", "target: kind, folds: 3}")

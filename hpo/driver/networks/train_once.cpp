@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/executable.h"
 #include "base/text.h"
+#include "hpo/driver/networks/arrival_file.h"
 #include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/checkpoints.h"
 #include "hpo/driver/networks/folded_work.h"
@@ -154,11 +155,27 @@ void require_gang(const StudySpec& study, const TrialSpec& spec, const Params& p
   nn::check_gang(kern::kOwnMemory, spec.hyper, {0, (shards + members - 1) / members});
 }
 
+/// Refuses what cannot be trained in stages.
+void require_stages(const TrialSpec& spec, int stages, int gpus) {
+  const std::string where = base::cat("--execution: pipeline:", stages, ": ");
+  if (gpus > 0)
+    throw base::Error(base::Errc::usage,
+                      where +
+                          "the network may train on a GPU, but stages run on cores; expected "
+                          "--executor cpu or `resources: {gpus: 0}`");
+  try {
+    nn::check_pipeline(kern::kOwnMemory, spec.hyper, spec.model, stages);
+  } catch (const base::Error& error) {
+    throw base::Error(base::Errc::usage, where + error.what());
+  }
+}
+
 /// How the tasks of a training run, for as long as this lives.
 class Execution {
  public:
   explicit Execution(const RunOptions& options) {
     tasks::train_serially(options.serially);
+    tasks::train_in_stages(options.stages);
     if (options.members == 1) return;
     gang_.emplace(options.members,
                   std::vector<std::string>{base::this_program().string(), "member"});
@@ -167,6 +184,7 @@ class Execution {
   ~Execution() {
     tasks::train_with(nullptr);
     tasks::train_serially(false);
+    tasks::train_in_stages(1);
   }
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
@@ -197,8 +215,9 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   if (!options.sharing) std::filesystem::remove_all(private_store(options), nothing_there);
   require_isa(study);
   tasks::setup_process();
-  // It outlives the runtime, whose tasks use it.
+  // Both outlive the runtime, whose tasks use them.
   Execution execution(options);
+  std::optional<ByArrival> by_arrival;
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
   Checkpoints checkpoints(config.store, options.folder.string());
@@ -215,6 +234,9 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   result.epochs = spec.epochs;
   if (options.members > 1)
     require_gang(loaded.study, spec, params, options.members, runtime.gpus());
+  if (options.stages > 1) require_stages(spec, options.stages, runtime.gpus());
+  by_arrival.emplace(loaded, spec, options, runtime.gpus());
+  result.arrivals = by_arrival->file();
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);

@@ -42,6 +42,17 @@ TEST_F(StudyTest, StalenessIsRefusedBesideWhatCutsEpochs) {
   EXPECT_EQ(refusal(stale + "}\n"), "accepted");
 }
 
+TEST_F(StudyTest, ReplicasByArrivalHaveNoJitterAndMakeNoSearch) {
+  const std::string stale = "train: {staleness: {bound: 1, replicas: 2, order: ";
+  EXPECT_NE(refusal(table() + stale + "arrival, jitter: {factor: 2, probability: 0.1}}}\n")
+                .find("train.staleness.jitter delays batches in virtual time"),
+            std::string::npos);
+  EXPECT_NE(refusal(table() + stale + "arival}}\n").find("did you mean 'arrival'?"),
+            std::string::npos);
+  EXPECT_NO_THROW(study::require_repeatable(load_table(stale + "virtual}}\n")));
+  EXPECT_THROW(study::require_repeatable(load_table(stale + "arrival}}\n")), base::Error);
+}
+
 TEST_F(StudyTest, StalenessWithoutAWarmUpIsSaid) {
   const auto note = [&](const std::string& rest) {
     return study::note_on_staleness(load_table("train: {" + rest + "}\n")).has_value();
