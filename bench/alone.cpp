@@ -4,13 +4,11 @@
 #include <stdexcept>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/random.h"
-#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
+#include "bench/pictures.h"
 #include "nn/model/init.h"
 #include "nn/reshape/reshape.h"
 #include "runtime/instance.h"
@@ -21,56 +19,16 @@ namespace bench {
 
 namespace {
 
-constexpr int kSide = 28, kClasses = 10;
-
-/// A folder with four files in the format of MNIST, random pictures in them.
-class Pictures {
- public:
-  explicit Pictures(int rows) {
-    write("train", rows);
-    write("t10k", 100);
-  }
-
-  [[nodiscard]] nn::DataSpec spec() const {
-    nn::DataSpec spec;
-    spec.kind = nn::DataKind::idx;
-    spec.path = folder_.path().string();
-    spec.scale = nn::Scale::unit;
-    spec.split.valid = 0;
-    return spec;
-  }
-
- private:
-  static std::string header(unsigned char dims, std::initializer_list<int> sizes) {
-    std::string text{'\0', '\0', '\x08', static_cast<char>(dims)};
-    for (int size : sizes) {
-      for (int shift : {24, 16, 8, 0}) text += static_cast<char>(size >> shift & 0xff);
-    }
-    return text;
-  }
-
-  void write(const std::string& part, int rows) const {
-    base::Stream random(1, part);
-    std::string images = header(3, {rows, kSide, kSide}), labels = header(1, {rows});
-    for (int i = 0; i < rows * kSide * kSide; ++i) images += static_cast<char>(random.below(256));
-    for (int i = 0; i < rows; ++i) labels += static_cast<char>(random.below(kClasses));
-    base::write_file_atomic(folder_.path() / (part + "-images-idx3-ubyte"), images);
-    base::write_file_atomic(folder_.path() / (part + "-labels-idx1-ubyte"), labels);
-  }
-
-  base::TemporaryFolder folder_{"trellis-alone-"};
-};
-
 nn::ModelSpec convolutions() {
   using I = std::int64_t;
-  nn::ModelSpec spec{.input = nn::Shape::image(kSide, kSide, 1), .layers = {}};
+  nn::ModelSpec spec{.input = nn::Shape::image(Pictures::kSide, Pictures::kSide, 1), .layers = {}};
   spec.layers = {{"conv2d", "c1", {{"units", I{16}}, {"kernel", I{5}}}},
                  {"max_pool", "p1", {}},
                  {"conv2d", "c2", {{"units", I{32}}, {"kernel", I{5}}}},
                  {"max_pool", "p2", {}},
                  {"flatten", "flat", {}},
                  {"dense", "fc", {{"units", I{128}}}}};
-  return nn::with_output(spec, kClasses);
+  return nn::with_output(spec, Pictures::kClasses);
 }
 
 /// What a run of the trials took.

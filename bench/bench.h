@@ -74,6 +74,10 @@ std::vector<Case> run_aggregator(
     const Options& options);  ///< sums through a switch, simulated and over UDP
 std::vector<Case> run_sums(
     const Options& options);  ///< sums over two processes, through TLS and shared memory
+std::vector<Case> run_overlap(
+    const Options& options);  ///< two members on a slow link, their sums behind their computation
+std::vector<Case> run_pipeline(
+    const Options& options);  ///< a network in stages, beside one worker and the law
 std::vector<Case> run_nodes(
     const Options& options);  ///< naps on four nodes of a Slurm cluster, ours and rivals'
 std::vector<Case> run_cholesky(
