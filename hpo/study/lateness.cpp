@@ -1,5 +1,6 @@
 #include "hpo/study/lateness.h"
 
+#include "base/error.h"
 #include "base/text.h"
 #include "hpo/study/load_steps.h"
 #include "hpo/study/places.h"
@@ -25,11 +26,14 @@ void check_lateness(const StudySpec& study) {
 }
 
 void require_repeatable(const StudySpec& study) {
-  if (study.train.staleness && study.train.staleness->by_arrival())
-    throw StudyError(study.places->at("train.staleness"),
-                     "train.staleness: with `order: arrival` no training repeats, but a search "
-                     "resumes and compares trials that do; use `trellis train`, or `order: "
-                     "virtual`");
+  if (!study.train.staleness || !study.train.staleness->by_arrival()) return;
+  const Position at = study.places->at("train.staleness.order");
+  throw base::Error(
+      base::Errc::study,
+      base::cat(
+          base::printable(study.file), ":", at.line, ":", at.column,
+          ": with train.staleness.order: arrival no training repeats, but a search resumes and "
+          "compares trials that do; use trellis train, or order: virtual"));
 }
 
 std::optional<std::string> note_on_staleness(const StudySpec& study) {

@@ -11,7 +11,7 @@ namespace hpo::study {
 /// Throws a StudyError if the two stand together, or staleness with something that cuts epochs.
 void check_lateness(const StudySpec& study);
 
-/// Throws a StudyError if trainings of the study do not repeat.
+/// Throws base::Error (study) if trainings of the study do not repeat.
 void require_repeatable(const StudySpec& study);
 
 /// Returns a sentence if gradients may be several updates late and no trial begins with a low rate;

@@ -221,8 +221,8 @@ def refused(folder):
     one = folder.write("one")
     text = (folder.path / one).read_text(encoding="utf-8").replace("shards: 8", "shards: 1")
     (folder.path / one).write_text(text, encoding="utf-8")
-    says(2, "--execution: pipeline:2: it can't be trained in 2 stages: stages work on different shards of a batch, and a batch has 1",
-         "pipeline:2", one)
+    says(2, "--execution: pipeline:2: it can't be trained in 2 stages: stages work on different shards of a batch, and a batch "
+         "has 1", "pipeline:2", one)
     says(2, "--execution: gang:2: `adapt` trains several networks", "gang:2", folder.write("adapts", more="adapt: auto"))
     folds = folder.write("folds")
     text = (folder.path / folds).read_text(encoding="utf-8").replace("target: kind}", "target: kind, folds: 3}")

@@ -46,6 +46,9 @@ tasks::TrainingSetup NetworkWork::setup_of(const TrialSpec& spec, const StudyDat
 std::optional<AdaptingNetwork> NetworkWork::stored(const Checkpoint& checkpoint,
                                                    const TrialPlan& plan, const StudyData& data,
                                                    const std::vector<Adapted>& rounds) const {
+  if (newest_ && newest_->first == checkpoint.key)
+    return AdaptingNetwork(plan, setup_of(plan.spec, data), newest_->second, checkpoint.epochs,
+                           rounds);
   const bool keeps_size = !plan.spec.adapt && study_.reshape.empty();
   auto net = stored_network(checkpoint.key, plan, keeps_size);
   if (!net) return {};

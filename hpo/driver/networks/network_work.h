@@ -196,6 +196,8 @@ class NetworkWork : public TrialWork {
   std::optional<std::pair<Params, const StudyData*>> asked_data_;
   std::vector<double> counted_before_;     ///< counted_by_tasks() when this was made
   std::map<std::string, StudyData> data_;  ///< by the bytes of the DataSpec
+  /// The last network that reported, with its key, of a training that no store can answer.
+  std::optional<std::pair<std::string, rt::Value<nn::ParamSlab>>> newest_;
 };
 
 }  // namespace hpo
