@@ -28,28 +28,28 @@ namespace bench {
 
 namespace {
 
-constexpr int kBatch = 1024, kShards = 8, kMembers = 2;
+constexpr int kMemberBatch = 1024, kMemberShards = 8, kMembers = 2;
 constexpr double kLatency = 50e-6;
 // The promises that the figures are held against.
 constexpr double kPathLimit = 1.1, kLargerLimit = 1.35;
 
 /// 784-1024x3-10.
-nn::ModelSpec wide() {
+nn::ModelSpec member_net() {
   nn::ModelSpec spec{.input = nn::Shape::image(Pictures::kSide, Pictures::kSide, 1), .layers = {}};
   spec.layers.push_back({"flatten", "", {}});
   for (int i = 0; i < 3; ++i) spec.layers.push_back({"dense", "", {{"units", std::int64_t{1024}}}});
   return nn::complete(nn::with_output(spec, Pictures::kClasses));
 }
 
-nn::Hyper hyper() {
+nn::Hyper member_hyper() {
   return nn::complete({.loss = {"cross_entropy", {}},
                        .optimizer = {"sgd", {{"lr", 0.01}}},
-                       .batch = kBatch,
-                       .shards = kShards});
+                       .batch = kMemberBatch,
+                       .shards = kMemberShards});
 }
 
 /// When sums run.
-enum class When : std::uint8_t { behind, until_the_step_ends, until_they_are_needed };
+enum class SumsRun : std::uint8_t { behind, until_the_step_ends, until_they_are_needed };
 
 struct Measured {
   Sample step;              ///< seconds, the slower member's
@@ -58,7 +58,7 @@ struct Measured {
 };
 
 /// Trains by two threads, on a link of so many bytes a second.
-Measured train(const nn::Dataset& data, When when, double bandwidth, int epochs) {
+Measured train_members(const nn::Dataset& data, SumsRun when, double bandwidth, int epochs) {
   const auto segment = rt::net::sums::Segment::make(kMembers, std::size_t{1} << 25);
   SlowWires wires = slow_wires(kMembers, bandwidth, kLatency);
   std::barrier together(kMembers);
@@ -71,9 +71,9 @@ Measured train(const nn::Dataset& data, When when, double bandwidth, int epochs)
     rt::net::sums::RingLinks rings(segment, own);
     SlowLinks links(rings, wires);
     tasks::GangSums sums(links);
-    if (when == When::behind) sums.follow();
-    if (when == When::until_the_step_ends) sums.overlap({.defers = false});
-    nn::ParamSlab net(nn::slab_header(wide(), hyper().optimizer));
+    if (when == SumsRun::behind) sums.follow();
+    if (when == SumsRun::until_the_step_ends) sums.overlap({.defers = false});
+    nn::ParamSlab net(nn::slab_header(member_net(), member_hyper().optimizer));
     nn::init_weights(net, 1);
     nn::Workspace workspace;
     for (int epoch = 0; epoch <= epochs; ++epoch) {
@@ -81,8 +81,8 @@ Measured train(const nn::Dataset& data, When when, double bandwidth, int epochs)
       const base::Moment begin = base::now();
       const base::Duration waited = sums.waited(), under_way = sums.under_way_for();
       const nn::TrainStats stats =
-          nn::train_steps(kern::cpu_kernels(), workspace, net, data.view(nn::Part::train), hyper(),
-                          {epoch, epoch + 1}, {}, nullptr, &sums);
+          nn::train_steps(kern::cpu_kernels(), workspace, net, data.view(nn::Part::train),
+                          member_hyper(), {epoch, epoch + 1}, {}, nullptr, &sums);
       if (epoch == 0) continue;  // brings everything to memory
       const double took = base::seconds_since(begin);
       seconds[at].push_back(took / static_cast<double>(stats.steps));
@@ -107,9 +107,10 @@ struct Bucket {
 };
 
 std::vector<Bucket> buckets_alone(double bandwidth) {
-  const nn::ModelSpec spec = wide();
+  const nn::ModelSpec spec = member_net();
   std::vector<Bucket> buckets;
-  for (const LayerSeconds& layer : layers_alone(spec, kBatch / kShards, kShards / kMembers))
+  for (const LayerSeconds& layer :
+       layers_alone(spec, kMemberBatch / kMemberShards, kMemberShards / kMembers))
     buckets.push_back({.forward = layer.forward, .backward = layer.backward});
   for (const nn::ParamTensor& tensor : nn::param_layout(spec).tensors)
     buckets[static_cast<std::size_t>(tensor.layer)].sum +=
@@ -138,7 +139,7 @@ double path_of(const std::vector<Bucket>& buckets, double update) {
   return cpu - begun;
 }
 
-Case held_to(std::string name, const Sample& ours, std::string rival, double seconds) {
+Case overlap_case(std::string name, const Sample& ours, std::string rival, double seconds) {
   return {.name = std::move(name),
           .ours = 1e3 * ours.median,
           .unit = "ms/step",
@@ -148,7 +149,7 @@ Case held_to(std::string name, const Sample& ours, std::string rival, double sec
           .spread = ours.spread};
 }
 
-Case share_of(std::string name, double share) {
+Case overlap_share(std::string name, double share) {
   return {.name = std::move(name), .ours = 100 * share, .unit = "%"};
 }
 
@@ -157,7 +158,7 @@ Case share_of(std::string name, double share) {
 std::vector<Case> run_overlap(const Options& options) {
   tasks::setup_process();
   const rt::Runtime runtime({.workers = 1, .gpus = 0});
-  const Pictures pictures((options.quick ? 1 : 4) * kBatch);
+  const Pictures pictures((options.quick ? 1 : 4) * kMemberBatch);
   const rt::Value<nn::Dataset> loaded = tasks::load(pictures.spec());
   const nn::Dataset& data = loaded.get();
   const int epochs = options.quick ? 1 : 5;
@@ -170,10 +171,10 @@ std::vector<Case> run_overlap(const Options& options) {
       passes += bucket.forward + bucket.backward;
       link += 2 * (bucket.sum + (bucket.sum > 0 ? kLatency : 0));
     }
-    const Measured free = train(data, When::behind, 1e12, epochs);
-    const Measured behind = train(data, When::behind, bandwidth, epochs);
-    const Measured step = train(data, When::until_the_step_ends, bandwidth, epochs);
-    const Measured needed = train(data, When::until_they_are_needed, bandwidth, epochs);
+    const Measured free = train_members(data, SumsRun::behind, 1e12, epochs);
+    const Measured behind = train_members(data, SumsRun::behind, bandwidth, epochs);
+    const Measured step = train_members(data, SumsRun::until_the_step_ends, bandwidth, epochs);
+    const Measured needed = train_members(data, SumsRun::until_they_are_needed, bandwidth, epochs);
     for (const Measured* other : {&behind, &step, &needed})
       if (other->bits != free.bits)
         throw base::Error(base::Errc::internal, "overlap: bits depend on when sums run");
@@ -181,18 +182,20 @@ std::vector<Case> run_overlap(const Options& options) {
     const double larger = std::max(computed, link);
     const double path = path_of(buckets, std::max(0.0, computed - passes));
     const std::string on = base::cat(" on ", gigabits, " Gbit/s");
-    cases.push_back(held_to("sums behind the backward pass" + on, behind.step,
-                            "computing + summing", computed + link));
+    cases.push_back(overlap_case("sums behind the backward pass" + on, behind.step,
+                                 "computing + summing", computed + link));
+    cases.push_back(overlap_case("sums until the step ends" + on, step.step, "sums behind it",
+                                 behind.step.median));
+    cases.push_back(overlap_case("sums until they are needed" + on, needed.step, "sums behind it",
+                                 behind.step.median));
     cases.push_back(
-        held_to("sums until the step ends" + on, step.step, "sums behind it", behind.step.median));
-    cases.push_back(held_to("sums until they are needed" + on, needed.step, "sums behind it",
-                            behind.step.median));
-    cases.push_back(held_to("the same", needed.step, "1.1 x its longest path", kPathLimit * path));
+        overlap_case("the same", needed.step, "1.1 x its longest path", kPathLimit * path));
+    cases.push_back(overlap_case("the same", needed.step, "1.35 x the larger of the two",
+                                 kLargerLimit * larger));
+    cases.push_back(overlap_share("share of the sums' time in which members computed" + on,
+                                  needed.use.overlap()));
     cases.push_back(
-        held_to("the same", needed.step, "1.35 x the larger of the two", kLargerLimit * larger));
-    cases.push_back(
-        share_of("share of the sums' time in which members computed" + on, needed.use.overlap()));
-    cases.push_back(share_of("share of the time in which they computed" + on, needed.use.ratio()));
+        overlap_share("share of the time in which they computed" + on, needed.use.ratio()));
   }
   return cases;
 }
