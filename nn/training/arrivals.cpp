@@ -70,9 +70,9 @@ std::optional<Number> number_of(std::string_view word) {
   return number;
 }
 
-class Reader {
+class ArrivalsReader {
  public:
-  Reader(const Staleness& staleness, const std::string& where)
+  ArrivalsReader(const Staleness& staleness, const std::string& where)
       : staleness_(staleness), where_(where) {}
 
   void read_line(std::string_view line) {
@@ -126,7 +126,7 @@ std::string text_of(const Arrivals& arrivals, std::string_view training) {
 
 Arrivals read_arrivals(std::string_view text, std::string_view training, const Staleness& staleness,
                        const std::string& where) {
-  Reader reader(staleness, where);
+  ArrivalsReader reader(staleness, where);
   const auto take_line = [&] {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
