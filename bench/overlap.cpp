@@ -97,7 +97,7 @@ Measured train_members(const nn::Dataset& data, SumsRun when, double bandwidth, 
   other.join();
   for (std::size_t i = 0; i < seconds[0].size(); ++i)
     seconds[0][i] = std::max(seconds[0][i], seconds[1][i]);
-  return {sample_of(seconds[0]), tasks::total_of(uses), bits[0]};
+  return {sample_of(seconds[0]), uses[0] + uses[1], bits[0]};
 }
 
 /// What a member takes for its shards of a batch, without sums.
@@ -193,9 +193,9 @@ std::vector<Case> run_overlap(const Options& options) {
     cases.push_back(overlap_case("the same", needed.step, "1.35 x the larger of the two",
                                  kLargerLimit * larger));
     cases.push_back(overlap_share("share of the sums' time in which members computed" + on,
-                                  needed.use.overlap()));
-    cases.push_back(
-        overlap_share("share of the time in which they computed" + on, needed.use.ratio()));
+                                  tasks::overlap_of(needed.use)));
+    cases.push_back(overlap_share("share of the time in which they computed" + on,
+                                  tasks::compute_ratio(needed.use)));
   }
   return cases;
 }
