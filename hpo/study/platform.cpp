@@ -1,8 +1,12 @@
 #include "hpo/study/platform.h"
 
+#include <array>
+#include <charconv>
 #include <filesystem>
+#include <optional>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "hpo/study/checker.h"
 #include "hpo/study/scalars.h"
 #include "hpo/study/study_error.h"
@@ -17,6 +21,13 @@ namespace {
 constexpr double kMostDevices = 200;  // of cores and GPUs together, as StarPU is built
 constexpr double kMostGpus = 8;
 constexpr double kLeastMemory = 1ULL << 20, kMostMemory = 1ULL << 50;  // bytes
+constexpr double kMostNodes = 1024;
+constexpr double kMostBack = 30.0 * 24 * 3600;  // seconds
+constexpr double kMostLosses = 1000;            // a second
+
+/// Units of a rate, in seconds.
+constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+    {{"second", 1}, {"minute", 60}, {"hour", 3600}, {"day", 86400}}};
 
 Field positive(std::string name, std::string unit, std::string doc) {
   return {.name = std::move(name),
@@ -66,6 +77,124 @@ std::vector<Field> gpu_fields() {
   return fields;
 }
 
+std::vector<Field> link_fields() {
+  return {seconds_field("latency", "Until the first byte comes."),
+          positive("bandwidth", "bytes a second", "In each direction.")};
+}
+
+Field losses_field() {
+  return {.name = "losses",
+          .type = Type::text,
+          .otherwise = "no node is lost",
+          .text_is = "a rate such as 1 a minute (a second, a minute, an hour or a day)",
+          .doc = "How many of the nodes are lost, all together."};
+}
+
+std::vector<Field> level_fields() {
+  std::vector<Field> fields{{.name = "nodes",
+                             .type = Type::integer,
+                             .min = 1,
+                             .max = kMostNodes,
+                             .required = true,
+                             .unit = "nodes",
+                             .doc = "Of a group behind one link."}};
+  for (Field& field : link_fields()) fields.push_back(std::move(field));
+  return fields;
+}
+
+std::vector<Field> nodes_fields() {
+  return {{.name = "count",
+           .type = Type::integer,
+           .min = 1,
+           .max = kMostNodes,
+           .required = true,
+           .unit = "nodes",
+           .doc = "How many there are."},
+          {.name = "link",
+           .type = Type::block,
+           .required = true,
+           .doc = "From a node to the others.",
+           .fields = link_fields()},
+          {.name = "levels",
+           .type = Type::block,
+           .count = Count::list,
+           .otherwise = "one switch",
+           .doc = "Groups of nodes that share a link, the smallest groups first.",
+           .fields = level_fields()},
+          losses_field(),
+          {.name = "back",
+           .type = Type::duration,
+           .min = 0,
+           .max = kMostBack,
+           .min_excluded = true,
+           .otherwise = "never",
+           .doc = "Until a lost node works again."}};
+}
+
+std::vector<Field> runtime_fields() {
+  Field parcel = seconds_field("parcel", "Of the driver, for each parcel.");
+  Field step = seconds_field("step", "Of a worker, for each step of an optimizer.");
+  parcel.required = step.required = false;
+  parcel.otherwise = step.otherwise = "0";
+  return {parcel, step};
+}
+
+/// "1 a minute", "0.5 an hour"; nothing for any other text.
+std::optional<double> read_rate(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number >= 0)) return std::nullopt;
+  const std::string_view rest(end, text.data() + text.size());
+  for (const auto& [unit, seconds] : kUnits) {
+    const double rate = number / seconds;
+    if ((rest == base::cat(" a ", unit) || rest == base::cat(" an ", unit)) && rate <= kMostLosses)
+      return rate;
+  }
+  return std::nullopt;
+}
+
+rt::LinkModel read_link(const Node& node) {
+  return {.latency = as_number(*node.find("latency")),
+          .bandwidth = as_number(*node.find("bandwidth"))};
+}
+
+/// Each group must hold whole groups of the level before.
+std::vector<rt::LevelModel> read_levels(const Node& list) {
+  std::vector<rt::LevelModel> levels;
+  for (const Node& each : list.items) {
+    const Node& nodes = *each.find("nodes");
+    const int size = static_cast<int>(as_integer(nodes));
+    if (!levels.empty() && (size <= levels.back().nodes || size % levels.back().nodes != 0))
+      throw StudyError(
+          nodes.at, base::cat("platform.nodes.levels: a group of ", size, " nodes after one of ",
+                              levels.back().nodes, ", expected a multiple of ", levels.back().nodes,
+                              " above it"));
+    levels.push_back({.nodes = size, .link = read_link(each)});
+  }
+  return levels;
+}
+
+rt::NodesModel read_nodes(const Node& node) {
+  rt::NodesModel nodes{.count = static_cast<int>(as_integer(*node.find("count"))),
+                       .link = read_link(*node.find("link")),
+                       .levels = {}};
+  if (const Node* levels = node.find("levels")) nodes.levels = read_levels(*levels);
+  if (const Node* losses = node.find("losses")) {
+    const std::optional<double> rate = read_rate(losses->text);
+    if (!rate) fail_unexpected(*losses, "platform.nodes.losses", losses_field());
+    nodes.losses = *rate;
+  }
+  if (const Node* back = node.find("back")) nodes.back = as_seconds(*back);
+  return nodes;
+}
+
+rt::RuntimeModel read_runtime(const Node& node) {
+  rt::RuntimeModel runtime;
+  if (const Node* parcel = node.find("parcel")) runtime.parcel = as_number(*parcel);
+  if (const Node* step = node.find("step")) runtime.step = as_number(*step);
+  return runtime;
+}
+
 rt::DeviceModel read_device(const Node& node) {
   rt::DeviceModel device;
   device.count = static_cast<int>(as_integer(*node.find("count")));
@@ -88,6 +217,8 @@ rt::Platform read_platform(const Node& root, const std::string& stem) {
     platform.name = name->text;
   }
   if (const Node* gpu = checked.find("gpu")) platform.gpu = read_device(*gpu);
+  if (const Node* nodes = checked.find("nodes")) platform.nodes = read_nodes(*nodes);
+  if (const Node* runtime = checked.find("runtime")) platform.runtime = read_runtime(*runtime);
   return platform;
 }
 
@@ -96,7 +227,7 @@ rt::Platform read_platform(const Node& root, const std::string& stem) {
 const Field& platform_block() {
   static const Field kBlock{.name = "platform",
                             .type = Type::block,
-                            .doc = "A machine.",
+                            .doc = "A machine, or equal nodes of a cluster.",
                             .fields = {{.name = "name",
                                         .type = Type::text,
                                         .otherwise = "the file's name without its ending",
@@ -109,7 +240,16 @@ const Field& platform_block() {
                                        {.name = "gpu",
                                         .type = Type::block,
                                         .doc = "Its GPUs, all of one kind.",
-                                        .fields = gpu_fields()}}};
+                                        .fields = gpu_fields()},
+                                       {.name = "nodes",
+                                        .type = Type::block,
+                                        .otherwise = "one machine",
+                                        .doc = "As many machines like it, and their network.",
+                                        .fields = nodes_fields()},
+                                       {.name = "runtime",
+                                        .type = Type::block,
+                                        .doc = "What the runtime takes beside the tasks.",
+                                        .fields = runtime_fields()}}};
   return kBlock;
 }
 

@@ -5,6 +5,8 @@
 //   cpu: {count: 8, peak: 7e10, half: 2e5, launch: 1e-6, bandwidth: 5e9, memory: 16GB}
 //   gpu: {count: 1, peak: 5e12, half: 1e8, launch: 1e-5, bandwidth: 2.5e11, memory: 6GB, link: 6e9,
 //         latency: 1.5e-5}
+//   nodes: {count: 8, link: {latency: 1e-4, bandwidth: 1.25e8}, losses: 1 a day, back: 2m}
+//   runtime: {parcel: 1e-4}
 
 #include <string>
 

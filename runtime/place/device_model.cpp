@@ -13,6 +13,12 @@ Platform with_sharers(Platform platform, int sharers) {
   return platform;
 }
 
+NodesModel with_count(NodesModel nodes, int count) {
+  if (nodes.count > 0) nodes.losses *= static_cast<double>(count) / nodes.count;
+  nodes.count = count;
+  return nodes;
+}
+
 double seconds_on(const DeviceModel& device, const Work& work) noexcept {
   const double used = work.flops / device.peak + work.bytes / device.bandwidth;
   return std::max(used + work.launches * (device.half / device.peak + device.launch),

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "runtime/context.h"
+#include "runtime/place/nodes_model.h"
 #include "runtime/resources.h"
 
 namespace rt {
@@ -33,10 +34,12 @@ struct DeviceModel {
   bool operator==(const DeviceModel&) const = default;
 };
 
-/// A machine: its cores and its GPUs (none: count 0).
+/// A machine: its cores and its GPUs (none: count 0). With `nodes`, several such machines.
 struct Platform {
   std::string name;
   DeviceModel cpu, gpu;
+  NodesModel nodes{};
+  RuntimeModel runtime{};
   [[nodiscard]] const DeviceModel& of(Device kind) const noexcept {
     return kind == Device::cpu ? cpu : gpu;
   }

@@ -12,6 +12,17 @@ bool counts(const rt::DeviceModel& device) {
          device.bandwidth > 0 && device.memory > 0 && device.latency >= 0;
 }
 
+bool counts(const rt::LinkModel& link) { return link.latency >= 0 && link.bandwidth > 0; }
+
+bool counts(const rt::NodesModel& nodes) {
+  int before = 0;
+  for (const rt::LevelModel& level : nodes.levels) {
+    if (level.nodes <= before || !counts(level.link)) return false;
+    before = level.nodes;
+  }
+  return nodes.count > 0 && counts(nodes.link) && nodes.losses >= 0 && nodes.back >= 0;
+}
+
 }  // namespace
 
 void fuzz::feed(std::string_view input) {
@@ -21,6 +32,9 @@ void fuzz::feed(std::string_view input) {
     promise(counts(platform.cpu), "cores have a speed");
     promise(platform.gpu.count == 0 || (counts(platform.gpu) && platform.gpu.link > 0),
             "GPUs have a speed, and a way to them");
+    promise(platform.nodes.count == 0 || counts(platform.nodes), "nodes have links with a speed");
+    promise(platform.runtime.parcel >= 0 && platform.runtime.step >= 0,
+            "nothing takes less than 0");
   } catch (const base::Error& error) {
     promise(error.kind() == base::Errc::study, "what is wrong with the file is the file's error");
     promise_message(error.what());
