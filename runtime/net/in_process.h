@@ -26,6 +26,12 @@ struct Weather {
   double bandwidth = 1e9;                                    ///< bytes a second, of each direction
 };
 
+/// A link with full duplex that several nodes may share.
+struct Cable {
+  base::Duration delay{};
+  double bandwidth = 1e9;  ///< bytes a second, in each direction
+};
+
 /// What a node does with what comes.
 class EndPoint {
  public:
@@ -48,6 +54,14 @@ class InProcess {
   [[nodiscard]] base::Moment now() const noexcept { return now_; }
   [[nodiscard]] base::Stream& dice() noexcept { return dice_; }
   void set_weather(const Weather& weather) noexcept { weather_ = weather; }
+
+  /// Adds a cable and returns its number.
+  std::size_t add_cable(const Cable& cable);
+  /// The cables between a node and the driver, by number, from the node on. Frames then take the
+  /// time of these, whatever the weather: the sum of the delays, and a frame's bytes pass each
+  /// cable after those that were sent before them. None: the weather's one cable for each
+  /// direction.
+  void set_route(Node node, std::vector<std::size_t> cables) { routes_[node] = std::move(cables); }
 
   /// The end of a node; null: nobody is there, and nothing comes or goes.
   void attach(Node node, EndPoint* end);
@@ -86,6 +100,10 @@ class InProcess {
   };
   void put(base::Moment at, Node node, std::uint64_t life, std::function<void()> function);
   void carry(Node from, Node to, LinkId link, Channel channel, base::Bytes frame);
+  /// When a frame that is sent now has passed the cables.
+  [[nodiscard]] base::Moment passed(Node from, Node to, Channel channel, std::size_t bytes);
+  /// Seconds of the route's cables, or of the weather, until the first byte of a frame comes.
+  [[nodiscard]] base::Duration delay(Node node) const;
   [[nodiscard]] bool separated(Node a, Node b) const { return off_[a] || off_[b]; }
 
   base::Stream dice_;
@@ -100,6 +118,10 @@ class InProcess {
   std::vector<bool> off_;
   std::vector<base::Moment> frozen_;
   std::map<std::array<std::uint64_t, 3>, base::Moment> free_;  ///< when a direction is, by channel
+  std::vector<Cable> cables_;
+  std::vector<std::vector<std::size_t>> routes_;  ///< of each node
+  /// When a cable is free: by cable, direction (to the driver: 1) and channel.
+  std::map<std::array<std::uint64_t, 3>, base::Moment> cable_free_;
 };
 
 }  // namespace rt::net
