@@ -17,7 +17,7 @@
 
 #include <filesystem>
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Read access. Several tasks may read one value at a time.
 template <class T>
@@ -114,4 +114,4 @@ class file_out {
   const std::filesystem::path* path_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

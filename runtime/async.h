@@ -22,7 +22,7 @@
 
 #include "runtime/value.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 template <class T>
 class [[nodiscard]] Async;
@@ -208,4 +208,4 @@ Value<T> spawn(Async<T> body, std::source_location where) {
   return value;
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

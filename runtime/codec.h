@@ -21,7 +21,7 @@
 
 #include "runtime/codec/kinds.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Types with a canonical byte form. Use `require_encodable<T>()` in templates for a message that
 /// names the cure.
@@ -56,4 +56,4 @@ template <class T>
   return value;
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -11,7 +11,7 @@
 #include "runtime/resources.h"
 #include "runtime/store.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Who runs the tasks. Results are the same bits with each of them (on the same kind of device).
 enum class Executor : std::uint8_t {
@@ -91,4 +91,4 @@ struct Config {
   double idle_seconds = 0.002;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

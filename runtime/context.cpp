@@ -5,7 +5,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/running.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 bool Context::stop_requested() const noexcept {
   const bool asked =
@@ -60,4 +60,4 @@ void* detail::find_local(Worker& worker, std::type_index type, std::shared_ptr<v
   return local.get();
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

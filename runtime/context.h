@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <typeindex>
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace detail {
 class Running;
@@ -131,4 +131,4 @@ class Context {
   detail::Running& running_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace {
 
@@ -47,4 +47,4 @@ ShapeError::~ShapeError() = default;
 
 NoRoom::~NoRoom() = default;
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -22,7 +22,7 @@
 
 #include "base/error.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// What is done once no attempt is left.
 enum class OnFailure : unsigned char { cancel_successors, ignore, fail };
@@ -125,4 +125,4 @@ class ShapeError : public base::Error {
   ShapeError& operator=(const ShapeError&) = default;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -4,7 +4,7 @@
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 void report_gpu_failure(const std::string& why) {
   const detail::Running* running = detail::this_thread().running;
@@ -15,4 +15,4 @@ void report_gpu_failure(const std::string& why) {
   engine.config().gpu_failed({.gpu = shown.index, .gpus = shown.of, .why = why});
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

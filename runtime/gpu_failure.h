@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace rt {
+namespace rt::inline v0 {
 
 struct GpuFailure {
   int gpu = 0;   ///< which of those that CUDA shows the program, from 0 on
@@ -19,4 +19,4 @@ using OnGpuFailure = void (*)(const GpuFailure&);
 /// Config::gpu_failed, if there is one, on this thread. Elsewhere it does nothing.
 void report_gpu_failure(const std::string& why);
 
-}  // namespace rt
+}  // namespace rt::inline v0

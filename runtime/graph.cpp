@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace rt {
+namespace rt::inline v0 {
 namespace {
 
 const char* colour(NodeState state) {
@@ -131,4 +131,4 @@ void Graph::write_dot(const base::Path& path) const {
   base::write_file_atomic(path, dot(), base::Durability::cached);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

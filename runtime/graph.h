@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// How a task stands or ended; decides its colour.
 enum class NodeState : std::uint8_t { waiting, running, done, stored, failed, cancelled };
@@ -75,4 +75,4 @@ class Graph {
   std::vector<EdgeData> edges_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -5,7 +5,7 @@
 
 #include "runtime/core/engine.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 Group::Group(std::string_view name) {
   detail::Engine& engine = detail::Engine::for_driver("making a rt::Group");
@@ -66,4 +66,4 @@ bool Group::running() const noexcept {
 
 std::string Group::path() const { return state_->path(); }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace detail {
 struct GroupState;
@@ -67,4 +67,4 @@ class Group {
   detail::GroupState* state_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -32,7 +32,7 @@
 #include "runtime/net/slurm.h"
 #include "runtime/nodes.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace {
 
@@ -258,4 +258,4 @@ void init(int& argc, char** argv) {
   step = std::move(own);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

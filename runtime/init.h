@@ -14,7 +14,7 @@
 // what not.
 #pragma once
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// To be called first in main, once; takes its own options out of argc and argv:
 /// --trellis-hosts=A,B,... and --trellis-agent=NODE, with which it starts itself there. In a
@@ -27,4 +27,4 @@ namespace rt {
 /// tell apart, and when it was called before.
 void init(int& argc, char** argv);
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -7,7 +7,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/hosted.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 const char* executor_name(Executor executor) noexcept {
   switch (executor) {
@@ -105,4 +105,4 @@ std::string Summary::text() const {
   return text;
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

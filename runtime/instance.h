@@ -7,7 +7,7 @@
 #include "runtime/config.h"
 #include "runtime/summary.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace detail {
 class Engine;
@@ -55,4 +55,4 @@ void run_within(const Config& config, const std::function<void()>& job);
 /// CPU workers of the current Runtime; 0 without one.
 [[nodiscard]] int worker_count() noexcept;
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace {
 
@@ -36,4 +36,4 @@ base::Key key_of_file(const base::Path& path) {
   return file_key(size, content);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

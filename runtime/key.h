@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "runtime/codec.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// The key of a value's canonical bytes: equal for equal values on every machine. Pure.
 template <class T>
@@ -22,4 +22,4 @@ template <class T>
 /// The same for the bytes of a file.
 [[nodiscard]] base::Key key_of_file(std::span<const std::byte> content);
 
-}  // namespace rt
+}  // namespace rt::inline v0

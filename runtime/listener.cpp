@@ -3,7 +3,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/node.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 Listener::Listener(const detail::Held& version, Heard heard) : node_(version->producer) {
   if (node_ != nullptr && version->settled()) node_ = nullptr;
@@ -18,4 +18,4 @@ Listener::~Listener() {
   node_->unref();
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -11,7 +11,7 @@
 #include "runtime/core/version.h"
 #include "runtime/value.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Listens to the call that makes a value, until it is destroyed. Driver thread only.
 class Listener {
@@ -36,4 +36,4 @@ class Listener {
   detail::Node* node_;  ///< one reference; null: nobody makes it
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

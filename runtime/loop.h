@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "runtime/async.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Hands over what was called, then resumes every coroutine whose value is there, until none is
 /// left. Returns how many were resumed. Throws what a spawned coroutine threw that nobody can hear
@@ -48,4 +48,4 @@ T run(Async<T> body, std::source_location where = std::source_location::current(
   }
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

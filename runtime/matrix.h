@@ -22,7 +22,7 @@
 
 #include "base/text.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// rows x cols numbers in row-major order, 64-byte aligned. A rt::BufferType: its bytes live
 /// wherever the task runs. Owning (made by size; zeros) or a view on memory of the runtime.
@@ -118,4 +118,4 @@ class Matrix {
   bool owning_ = false;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -5,7 +5,7 @@
 #include "runtime/core/shipping.h"
 #include "runtime/key.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace {
 
@@ -61,4 +61,4 @@ net::Dismissal serve(const AgentConfig& config, std::string& text) {
   return serving.serve(text);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -12,7 +12,7 @@
 #include "runtime/net/dispatcher.h"
 #include "runtime/net/transport.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// How a driver takes agents in. Part of Config.
 struct NodesConfig {
@@ -90,4 +90,4 @@ net::Dismissal serve(const AgentConfig& config, std::string& text);
 /// What two programs must have in common to share work: made from the executable's bytes.
 [[nodiscard]] std::string program_stamp();
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -2,7 +2,7 @@
 
 #include "runtime/core/engine.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 On::On(Device kind) : before_(detail::Engine::for_driver("rt::On").scope().use(kind)) {}
 
@@ -10,4 +10,4 @@ On::~On() {
   if (detail::Engine* engine = detail::Engine::current()) engine->scope().use(before_);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -3,7 +3,7 @@
 
 #include "runtime/context.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// While it lives, calls on the driver thread are for that kind of device, if their task has a body
 /// for it; a task's own needs come first. The kind is part of a pure task's key. Not to be held
@@ -20,4 +20,4 @@ class On {
   Device before_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -8,7 +8,7 @@
 #include "runtime/core/bodies.h"
 #include "runtime/core/pack_calls.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// The calls that a worker has taken together, as a pack's body sees them. Each is finished, failed
 /// or given back once; the body returns when none is left.
@@ -70,4 +70,4 @@ void run_pack(PackCalls& calls, Context& context) {
 
 }  // namespace detail
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace rt {
+namespace rt::inline v0 {
 
 enum class Device : unsigned char;
 
@@ -20,4 +20,4 @@ void set_fingerprint(Device kind, std::string fingerprint);
 /// workers that exist already. Must not throw.
 void on_worker_start(void (*function)());
 
-}  // namespace rt
+}  // namespace rt::inline v0

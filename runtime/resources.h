@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// A number of bytes, so that a bare 512 can't be taken for megabytes.
 struct ByteCount {
@@ -65,4 +65,4 @@ struct PackFit {
   int most = 0;            ///< calls, this one included
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

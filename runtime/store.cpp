@@ -13,7 +13,7 @@
 #include "runtime/store/pins.h"
 #include "runtime/store/share.h"
 
-namespace rt {
+namespace rt::inline v0 {
 namespace {
 
 /// So often an entry is written that is not worth it: unfinished work, of which nobody has said
@@ -218,4 +218,4 @@ StoreStats Store::stats() const {
 
 const StoreConfig& Store::config() const noexcept { return layers_->config; }
 
-}  // namespace rt
+}  // namespace rt::inline v0

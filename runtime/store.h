@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Where results are kept and how many bytes of them.
 struct StoreConfig {
@@ -113,4 +113,4 @@ class Store {
   std::unique_ptr<Layers> layers_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -3,7 +3,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/task.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace {
 
@@ -20,4 +20,4 @@ Value<void> persist_results(Persist when) {
   return persist(when == Persist::after_others ? -1000 : 1000);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -3,7 +3,7 @@
 
 #include "runtime/value.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Where a persisting task stands among those that are ready.
 enum class Persist : unsigned char {
@@ -16,4 +16,4 @@ enum class Persist : unsigned char {
 /// Driver thread only.
 Value<void> persist_results(Persist when);
 
-}  // namespace rt
+}  // namespace rt::inline v0

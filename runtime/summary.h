@@ -9,7 +9,7 @@
 
 #include "runtime/context.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Why a worker had nothing to run. Of several causes the first of this list counts.
 enum class IdleCause : std::uint8_t {
@@ -86,4 +86,4 @@ struct Summary {
   [[nodiscard]] std::string text() const;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

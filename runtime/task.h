@@ -27,7 +27,7 @@
 #include "runtime/resources.h"
 #include "runtime/value.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// What rt::task("name").cpu(body) makes. `Signature` is the body's, without the Context.
 template <class Signature>
@@ -274,6 +274,6 @@ class TaskName {
   return {std::move(name), version};
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0
 
 #include "runtime/core/folds.h"

@@ -9,7 +9,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 
-namespace rt {
+namespace rt::inline v0 {
 namespace {
 
 /// Microseconds with three decimals, the unit of Chrome's format.
@@ -245,4 +245,4 @@ void Trace::write_paje(const base::Path& path) const {
   base::write_file_atomic(path, paje(), base::Durability::cached);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

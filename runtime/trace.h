@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// What a span of a lane's time was spent on.
 enum class SpanKind : std::uint8_t { task, stored, waiting, transfer, overhead };
@@ -68,4 +68,4 @@ class Trace {
   std::vector<Span> spans_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

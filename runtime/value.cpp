@@ -5,7 +5,7 @@
 #include "runtime/core/keys.h"
 #include "runtime/core/thread.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 const char* state_name(State state) noexcept {
   switch (state) {
@@ -75,4 +75,4 @@ const void* ValueBase::wait_object() const {
 }
 
 }  // namespace detail
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -15,7 +15,7 @@
 #include "runtime/core/version.h"
 #include "runtime/core/waiting.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// How a value stands.
 enum class State : std::uint8_t {
@@ -214,4 +214,4 @@ class Promise {
   std::shared_ptr<detail::PromiseGuard> guard_;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -17,7 +17,7 @@
 
 #include "runtime/async.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Blocks until the values have settled, then rethrows the first error in the order of the
 /// arguments, if any. An error ends the wait at once: values after it may still be in the making.
@@ -167,4 +167,4 @@ template <class T>
   return AsCompleted(values);
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 void Reader::fail(const char* what) const {
   throw base::Error(base::Errc::data, base::cat("malformed bytes: at ", at_, " of ", bytes_.size(),
@@ -33,4 +33,4 @@ void Reader::expect_end() const {
   if (left() != 0) fail("the end");
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

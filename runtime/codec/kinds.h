@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "runtime/codec/reflect.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 class Writer;
 class Reader;
@@ -171,6 +171,6 @@ class Reader {
   unsigned depth_ = 0;
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0
 
 #include "runtime/codec/walk.h"

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Stands for "a value of any type" in an unevaluated aggregate initialisation.
 struct Anything {
@@ -104,4 +104,4 @@ constexpr decltype(auto) with_members(T& t, F&& f) {
   // clang-format on
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -4,7 +4,7 @@
 
 #include "runtime/codec/kinds.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 template <class T>
 inline constexpr bool kIsString = false;
@@ -129,9 +129,9 @@ void get_sorted(Reader& r, C& value) {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail
 
-namespace rt {
+namespace rt::inline v0 {
 
 template <class T>
 void Writer::put(const T& value) {
@@ -212,4 +212,4 @@ void Reader::get(T& value) {
   }
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 bool Admission::fits(const Node& node) const noexcept {
   return memory_used_ + node.needs.memory.value <= memory_ &&
@@ -41,4 +41,4 @@ std::vector<Node*> Admission::give_back(const Node& node) noexcept {
   return admitted;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -9,7 +9,7 @@
 #include "runtime/core/idle_accounting.h"
 #include "runtime/core/node.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Admits tasks in the order in which they ask, so that one with large needs is never overtaken for
 /// ever. No task may need more than there is: its call checks that. Any thread.
@@ -43,4 +43,4 @@ class Admission {
   std::deque<Node*> queue_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

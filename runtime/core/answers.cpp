@@ -5,7 +5,7 @@
 #include "runtime/core/contents.h"
 #include "runtime/core/engine.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -150,4 +150,4 @@ Held stored_version(const TypeOps& ops, base::Key key) {
   return version;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 #include "runtime/core/node.h"
 #include "runtime/store.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Records;
 
@@ -49,4 +49,4 @@ class Answers {
   std::uint64_t merged_ = 0;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Beside a box whose content is elsewhere, for as long as the box lives. Versions that hold the
 /// box are ready: who needs the content itself waits for it.
@@ -28,4 +28,4 @@ struct Away {
          !version.box->away->arrived.is_closed();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

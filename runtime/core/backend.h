@@ -13,7 +13,7 @@
 #include "runtime/core/events.h"
 #include "runtime/core/launch.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// One of the devices that CUDA shows the program.
 struct ShownGpu {
@@ -102,4 +102,4 @@ using RunInSimulation = void (*)(const Config& config, const std::function<void(
 /// it `trellis_plugin_stamp` returns what the plugin was built from (tools/stamp.py).
 using MakeBackend = Backend* (*)(const Config& config);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

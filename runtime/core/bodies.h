@@ -10,7 +10,7 @@
 #include "runtime/core/node.h"
 #include "runtime/core/parameters.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A call of a task R(P...): the node with room for its inputs, outputs and constants.
 template <class R, class... P>
@@ -233,4 +233,4 @@ struct Defaults {
   }
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

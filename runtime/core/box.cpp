@@ -7,7 +7,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/shipping.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -80,4 +80,4 @@ void Box::destroy(Box* box) noexcept {
   ::operator delete(static_cast<void*>(box), box_align(ops));
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

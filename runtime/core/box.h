@@ -12,7 +12,7 @@
 #include "runtime/core/counted.h"
 #include "runtime/core/type_ops.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct Away;
 
@@ -77,4 +77,4 @@ BoxRef make_box(T&& value) {
   return box;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

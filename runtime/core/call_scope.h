@@ -6,7 +6,7 @@
 #include "runtime/context.h"
 #include "runtime/core/group_state.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// The group that calls belong to, and the kind of device of those whose task has a body for it.
 /// Driver thread only.
@@ -27,4 +27,4 @@ class CallScope {
   Device device_ = Device::cpu;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -8,7 +8,7 @@
 #include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
                            const std::source_location& where) {
@@ -270,4 +270,4 @@ Held submit_call(Node* node) {
   return result;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

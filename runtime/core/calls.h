@@ -10,7 +10,7 @@
 
 #include "runtime/core/bodies.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Checks that a task may be called here and now, and returns the registered definition.
 const TaskInfo* begin_call(const std::shared_ptr<const TaskInfo>& info,
@@ -149,4 +149,4 @@ class NewNode {
   C* node_ = nullptr;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -2,7 +2,7 @@
 
 #include "runtime/core/handles.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 void decode_content(Box& box, std::span<const std::byte> bytes) {
   box.ops->decode(box.object, bytes);
@@ -26,4 +26,4 @@ base::Bytes encoded_content(const Version& version, Handles& handles) {
   return bytes;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

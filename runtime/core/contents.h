@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Handles;
 
@@ -18,4 +18,4 @@ void decode_content(Box& box, std::span<const std::byte> bytes);
 /// Driver thread only.
 [[nodiscard]] base::Bytes encoded_content(const Version& version, Handles& handles);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

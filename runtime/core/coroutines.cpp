@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 Coroutines::~Coroutines() {
   for (WaitRecord* left : ready_) delete_record(left);
@@ -31,4 +31,4 @@ void Coroutines::throw_unheard() {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 #include "runtime/core/version.h"
 #include "runtime/core/waiting.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Driver thread only.
 class Coroutines {
@@ -55,4 +55,4 @@ class Coroutines {
   std::deque<Error> errors_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

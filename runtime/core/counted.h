@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Owns one of the counts that a T keeps of its owners: `Take` adds one, `Give` gives one back.
 template <class T, void (T::*Take)() noexcept, void (T::*Give)() noexcept>
@@ -33,4 +33,4 @@ class Counted {
   T* to_ = nullptr;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

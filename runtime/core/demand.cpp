@@ -8,7 +8,7 @@
 #include "runtime/core/ranks.h"
 #include "runtime/core/shipping.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -309,4 +309,4 @@ void Engine::throttle() {
   progress_.wake_never();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

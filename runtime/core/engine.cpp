@@ -12,7 +12,7 @@
 #include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 constinit thread_local ThisThread own_thread;
 constinit std::atomic<FindThread> find_thread{nullptr};
@@ -220,4 +220,4 @@ Summary Engine::summary() {
   return s;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -40,7 +40,7 @@
 #include "runtime/core/workers.h"
 #include "runtime/summary.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Idler;
 class PaceBook;
@@ -229,4 +229,4 @@ class Engine {
   std::int64_t driver_nanos_ = 0;  ///< in calls and hand-overs
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

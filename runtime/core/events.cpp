@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -87,4 +87,4 @@ bool Mailbox::sleep(std::optional<base::Duration> timeout) noexcept {
   return woken_.exchange(false);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Engine;
 
@@ -80,4 +80,4 @@ class Mailbox {
   int fd_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

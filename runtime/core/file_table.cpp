@@ -4,7 +4,7 @@
 
 #include "runtime/core/node.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 FileState& FileTable::at(const std::filesystem::path& path, bool makes) {
   std::filesystem::path whole = std::filesystem::absolute(path);
@@ -28,4 +28,4 @@ void FileTable::release() noexcept {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

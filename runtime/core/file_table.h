@@ -9,7 +9,7 @@
 #include "runtime/core/parameters.h"
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// What the next task that uses a file has to follow.
 struct FileState {
@@ -33,4 +33,4 @@ class FileTable {
   std::unordered_map<std::string, FileState> files_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

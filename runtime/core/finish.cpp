@@ -2,7 +2,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -113,4 +113,4 @@ Failure* Engine::cancelled_failure(const Node& node) const {
   return failure;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

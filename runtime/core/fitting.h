@@ -6,7 +6,7 @@
 
 #include "runtime/core/parameters.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Fails to compile, in words, if an argument of type A does not fit the parameter P.
 template <class P, class A>
@@ -57,4 +57,4 @@ struct ParameterList {
   }
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

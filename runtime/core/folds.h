@@ -3,7 +3,7 @@
 
 #include "runtime/task.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A task that nobody but the runtime calls.
 template <class S>
@@ -64,4 +64,4 @@ const FoldOps* fold_ops() {
   return Fold<P>::ops();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

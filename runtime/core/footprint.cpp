@@ -10,7 +10,7 @@
 #include "runtime/failure.h"
 #include "runtime/place/simulation.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -94,4 +94,4 @@ void count_work(Node& node, const Backend& backend, const Config& config) {
   if (memory != 0 && node.footprint > memory) refuse_footprint(node, memory);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

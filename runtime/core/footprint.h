@@ -5,7 +5,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/node.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Sets what the node holds on its device, and on a simulated machine the seconds that it takes on
 /// each kind. Its arguments must be in place. A buffer that may stay on the host does so where the
@@ -13,4 +13,4 @@ namespace rt::detail {
 /// its kind holds the node. Any thread.
 void count_work(Node& node, const Backend& backend, const Config& config);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -3,7 +3,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/ranks.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 Gang::Gang(int cpus)
     : missing_(cpus - 1), present_(cpus), helpers_(static_cast<std::size_t>(cpus - 1)) {
@@ -46,4 +46,4 @@ void Gang::leave(std::unique_lock<std::mutex> lock) noexcept {
   if (last) delete this;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -8,7 +8,7 @@
 
 #include "runtime/core/launch.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Backend;
 
@@ -41,4 +41,4 @@ class Gang {
   std::vector<Launch> helpers_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

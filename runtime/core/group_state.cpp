@@ -5,7 +5,7 @@
 
 #include "runtime/core/engine.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 GroupState::GroupState(std::string group_name, GroupState* outer)
     : name(std::move(group_name)), parent(outer) {
@@ -105,4 +105,4 @@ std::string GroupState::path() const {
   return before.empty() ? name : before + '/' + name;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -12,7 +12,7 @@
 #include "runtime/core/counted.h"
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct GroupState {
   std::atomic<std::uint32_t> refs{1};
@@ -58,4 +58,4 @@ struct GroupState {
 /// Owner of one reference to a group; null: the root.
 using GroupPtr = Counted<GroupState, &GroupState::ref, &GroupState::unref>;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -9,7 +9,7 @@
 #include "runtime/core/shipping.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -176,4 +176,4 @@ void Engine::launch(Node& node) {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -1,6 +1,6 @@
 #include "runtime/core/handles.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 void* Handles::add(Box& box) {
   const std::scoped_lock lock(mutex_);
@@ -36,4 +36,4 @@ void Handles::take_back_all() {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

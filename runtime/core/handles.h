@@ -6,7 +6,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/box.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Keeps a list of the boxes with a handle, so that an ending runtime can take their contents back.
 class Handles {
@@ -38,4 +38,4 @@ class Handles {
   Box* first_ = nullptr;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

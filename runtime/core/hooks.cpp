@@ -9,7 +9,7 @@
 #include "runtime/core/hosted.h"
 #include "runtime/process.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace detail {
 
@@ -62,4 +62,4 @@ void on_worker_start(void (*function)()) {
   if (detail::Engine* engine = detail::Engine::current()) engine->run_hooks();
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

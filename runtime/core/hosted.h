@@ -7,7 +7,7 @@
 
 #include "runtime/config.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// True from the call of rt::init on.
 [[nodiscard]] bool initialised() noexcept;
@@ -28,4 +28,4 @@ class Hosted {
 /// agents itself; else returns null.
 [[nodiscard]] std::unique_ptr<Hosted> host_agents(Config& config);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -7,7 +7,7 @@
 #include "base/enum_names.h"
 #include "base/text.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 const char* idle_cause_name(IdleCause cause) noexcept {
   static constexpr base::EnumNames<IdleCause> kNames{{{IdleCause::late, "late"},
@@ -281,4 +281,4 @@ void IdleAccounting::close(base::Moment at) {
 }
 
 }  // namespace detail
-}  // namespace rt
+}  // namespace rt::inline v0

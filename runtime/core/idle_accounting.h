@@ -18,7 +18,7 @@
 #include "runtime/summary.h"
 #include "runtime/trace.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Any thread. A moment that is older than the last one written down counts as that one.
 class IdleAccounting {
@@ -112,4 +112,4 @@ class IdleAccounting {
   UseBuckets use_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -67,4 +67,4 @@ void Idler::watch() {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "runtime/core/backend.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A thread that looks now and then whether tasks are in flight, and sleeps for good while the
 /// workers do.
@@ -45,4 +45,4 @@ class Idler {
   std::thread thread_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

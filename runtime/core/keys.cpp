@@ -4,7 +4,7 @@
 #include "runtime/core/hosted.h"
 #include "runtime/process.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 namespace {
 
@@ -113,4 +113,4 @@ void wait_for_keys(Node& node, Mailbox& mailbox) {
 }
 
 }  // namespace detail
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Handles;
 class Mailbox;
@@ -29,4 +29,4 @@ void key_file(Version& content);
 /// then goes on with those outputs of the node that were asked for. Driver thread only.
 void wait_for_keys(Node& node, Mailbox& mailbox);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -5,7 +5,7 @@
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -64,4 +64,4 @@ void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexce
   this_thread().worker = before;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

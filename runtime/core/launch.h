@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "runtime/context.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Gang;
 
@@ -52,4 +52,4 @@ void launch_taken(Launch& launch, unsigned worker) noexcept;
 /// launch may be gone afterwards.
 void run_launch(Launch& launch, unsigned worker, std::byte* const* bytes) noexcept;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 void LazyNodes::add(Node& node) {
   const std::scoped_lock lock(mutex_);
@@ -52,4 +52,4 @@ bool LazyNodes::awaits_answers(const GroupState& group) {
   return false;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -6,7 +6,7 @@
 
 #include "runtime/core/node.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A list of pure nodes, in the order of their calls, that nobody asked for or that wait for an
 /// answer. It owns none: whoever holds an output of a node keeps that alive, and a node that dies
@@ -33,4 +33,4 @@ class LazyNodes {
   Node* last_ = nullptr;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

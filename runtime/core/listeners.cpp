@@ -6,7 +6,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/node.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// On its way to the driver thread.
 struct Listeners::Said : Event {
@@ -36,4 +36,4 @@ void Listeners::send(Node& node, std::string text) {
   Engine::current()->mailbox().send(new Said(node, std::move(text)));
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct Node;
 
@@ -28,4 +28,4 @@ class Listeners {
   std::map<const Node*, Heard> all_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -4,7 +4,7 @@
 #include "runtime/core/group_state.h"
 #include "runtime/core/pack_calls.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 bool Node::try_ref() noexcept {
   std::uint32_t seen = refs.load(std::memory_order_relaxed);
@@ -68,4 +68,4 @@ void Node::destroy(Node* node) noexcept {
   burying = false;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

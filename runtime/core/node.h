@@ -13,7 +13,7 @@
 #include "runtime/core/launch.h"
 #include "runtime/core/task_info.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct GroupState;
 struct PackMember;
@@ -102,4 +102,4 @@ struct Node : Launch {
 [[nodiscard]] void* pool_take(std::size_t size);
 void pool_give(void* memory, std::size_t size) noexcept;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "runtime/core/task_info.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Hangs on the version that the joined calls make together, until that is used in another way.
 /// Driver thread only.
@@ -17,4 +17,4 @@ struct Open {
   bool pure = true;            ///< redux: all partials come from pure tasks
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Seconds for each unit of cost, kept apart by the size of the cost: a task on a small network
 /// reaches another speed than on a large one, so after a reshape a task is learned anew. Any
@@ -71,4 +71,4 @@ class Pace {
   std::array<std::atomic<double>, kSlots> paces_{};
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

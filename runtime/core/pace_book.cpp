@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "runtime/codec.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -124,4 +124,4 @@ void PaceBook::keep() const noexcept {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "runtime/core/task_info.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// What runs of a program learned about how long tasks take (Pace), for those after it. It ranks
 /// and never decides, so a book that is missing, damaged or of another format is an empty one, and
@@ -48,4 +48,4 @@ class PaceBook {
   std::unordered_set<const TaskInfo*> recalled_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

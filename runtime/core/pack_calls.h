@@ -13,7 +13,7 @@
 #include "runtime/core/box.h"
 #include "runtime/core/task_info.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Packs;
 
@@ -63,4 +63,4 @@ class PackCalls {
   std::vector<PackMember*> members_;  ///< null: given back
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

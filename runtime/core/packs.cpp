@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "runtime/core/engine.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -146,4 +146,4 @@ std::vector<PackMember*> PackCalls::settle(std::exception_ptr error) {
   return std::move(members_);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 
 #include "runtime/core/pack_calls.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Any thread.
 class Packs {
@@ -43,4 +43,4 @@ class Packs {
   std::unordered_map<std::uint64_t, Alike> alike_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -11,7 +11,7 @@
 #include "runtime/core/task_info.h"
 #include "runtime/value.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// What a file's version holds.
 struct FilePath {
@@ -160,4 +160,4 @@ struct BodyOf : BodyType<decltype(&F::operator())> {};
 template <class F>
 using SignatureOf = typename BodyOf<F>::type;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

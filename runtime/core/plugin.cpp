@@ -5,7 +5,7 @@
 
 extern "C" const char* trellis_runtime_stamp();  // made by tools/stamp.py
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -34,4 +34,4 @@ void run_in_simulation(const Config& config, const std::function<void()>& job) {
   reinterpret_cast<RunInSimulation>(run)(config, job);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

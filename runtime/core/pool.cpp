@@ -5,7 +5,7 @@
 #include "runtime/core/node.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -66,4 +66,4 @@ void pool_give(void* memory, std::size_t size) noexcept {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

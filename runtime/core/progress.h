@@ -6,7 +6,7 @@
 
 #include "runtime/core/workers.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Progress {
  public:
@@ -40,4 +40,4 @@ class Progress {
   std::atomic<std::uint64_t> wake_at_{0};  ///< a number of ended nodes; 0: none
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "runtime/core/engine.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -92,4 +92,4 @@ void Engine::poison(Version& version, std::exception_ptr error) {
   drain_ready();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

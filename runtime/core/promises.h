@@ -10,7 +10,7 @@
 
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A version without a producer, to be settled by `fulfil` or `refuse`.
 [[nodiscard]] Held promised(const TypeOps* type);
@@ -48,4 +48,4 @@ class PromiseGuard {
 /// Returns the guards of all promises that are not set, those of the program first.
 [[nodiscard]] std::vector<const PromiseGuard*> open_promises();
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

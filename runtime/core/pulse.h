@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Calls a function at once and then at intervals, until it goes.
 class Pulse {
@@ -46,4 +46,4 @@ class Pulse {
   std::thread thread_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

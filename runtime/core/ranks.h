@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Expected durations rank below the user's priorities: 16 ranks for a factor of two, from a
 /// microsecond up to months.
@@ -21,4 +21,4 @@ inline constexpr std::int32_t kGangPriority = 1001 * kRanks;
 /// Seconds for a unit of cost (a flop) before any task of its kind has run.
 inline constexpr double kFirstPace = 1e-10;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "runtime/core/group_state.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -111,4 +111,4 @@ void Records::write() noexcept {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -14,7 +14,7 @@
 #include "runtime/graph.h"
 #include "runtime/trace.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Each method does nothing where its record is not asked for.
 class Records {
@@ -68,4 +68,4 @@ class Records {
   unsigned driver_lane_ = 0;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

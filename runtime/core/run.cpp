@@ -9,7 +9,7 @@
 #include "runtime/core/running.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 Temporary::Temporary(const TypeOps& ops, const void* like, std::byte* memory)
     : ops_(&ops), object_(::operator new (ops.size, std::align_val_t{ops.align})) {
@@ -432,4 +432,4 @@ Failure* Running::describe_failure(const std::exception_ptr& error) const {
   return failure;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

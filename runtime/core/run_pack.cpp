@@ -3,7 +3,7 @@
 
 #include "runtime/core/running.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -73,4 +73,4 @@ void Running::end_others() noexcept {
   }
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -11,7 +11,7 @@
 #include "runtime/core/pack_calls.h"
 #include "runtime/core/team.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// An object made for one attempt: a view on a buffer at another address than the host's.
 class Temporary {
@@ -88,4 +88,4 @@ class Running {
   bool copied_ = false;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "runtime/core/backend.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::unique_ptr<Backend> make_sequential(const Config& config) {
   return std::make_unique<Sequential>(config);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -18,7 +18,7 @@
 #include "runtime/loop.h"
 #include "runtime/on.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace fs = std::filesystem;
 
@@ -482,4 +482,4 @@ void Serving::closed(net::LinkId link, std::string) {
   engine_.mailbox().send(new Arrived(*this, Arrived::What::closed, link));
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

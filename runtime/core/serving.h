@@ -19,7 +19,7 @@
 #include "runtime/net/transport.h"
 #include "runtime/nodes.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Engine;
 
@@ -101,4 +101,4 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   std::optional<Pulse> pulse_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

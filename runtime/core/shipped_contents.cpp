@@ -7,7 +7,7 @@
 #include "runtime/core/shipping.h"
 #include "runtime/failure.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 bool Shipping::await_content(Version& version, Waiter& waiter) {
   if (!is_away(version)) return false;
@@ -91,4 +91,4 @@ void Shipping::handle_releases() {
   for (const base::Key& key : keys) dispatcher_->release(key);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

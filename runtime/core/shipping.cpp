@@ -14,7 +14,7 @@
 #include "runtime/failure.h"
 #include "runtime/net/transport.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -431,4 +431,4 @@ void Shipping::closed(net::LinkId link, std::string why) {
   engine_.mailbox().send(event);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

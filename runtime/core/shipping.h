@@ -15,7 +15,7 @@
 #include "runtime/net/dispatcher.h"
 #include "runtime/nodes.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Engine;
 
@@ -118,4 +118,4 @@ class Shipping final : private net::Dispatcher::Client, private net::Inbox {
   std::optional<Pulse> pulse_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -8,7 +8,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/promises.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -102,4 +102,4 @@ bool give_up_promises(Engine& engine) noexcept {
   return any;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -11,7 +11,7 @@
 
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Engine;
 struct GroupState;
@@ -31,4 +31,4 @@ struct Wait {
 /// Poisons the promises that tasks wait for, and warns. Returns false if there was none.
 bool give_up_promises(Engine& engine) noexcept;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "runtime/core/hosted.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -165,4 +165,4 @@ const TaskInfo* register_task(const std::shared_ptr<const TaskInfo>& info) {
   return found;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -17,7 +17,7 @@
 #include "runtime/failure.h"
 #include "runtime/resources.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// Whether the results of a pure task go into the store.
 enum class Keep : std::uint8_t {
@@ -139,4 +139,4 @@ void require_distinct_tasks();
 const TaskInfo* register_task(const std::shared_ptr<const TaskInfo>& info);
 
 }  // namespace detail
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -8,7 +8,7 @@
 #include "runtime/core/engine.h"
 #include "runtime/core/thread.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -187,4 +187,4 @@ void help(Launch& launch, unsigned worker) noexcept {
   team->unref();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

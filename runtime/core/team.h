@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "runtime/core/launch.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Backend;
 class Engine;
@@ -105,4 +105,4 @@ class Team {
 /// Runs the launch of a helper: takes parts until the task ends or the worker is needed.
 void help(Launch& launch, unsigned worker) noexcept;
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

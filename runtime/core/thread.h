@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct Node;
 struct Worker;
@@ -32,4 +32,4 @@ inline ThisThread& this_thread() noexcept {
   return find == nullptr ? own_thread : find();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -13,7 +13,7 @@
 #include "runtime/codec.h"
 #include "runtime/key.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// A type whose content is one contiguous block plus a small header: the bytes can live on a GPU,
 /// the header stays on the host. An object either owns its block, T(header), or is a view on one
@@ -178,4 +178,4 @@ constexpr void require_value() {
 }
 
 }  // namespace detail
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -100,4 +100,4 @@ UseSeries UseBuckets::series(base::Moment at) const {
   return series;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

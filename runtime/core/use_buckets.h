@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "runtime/summary.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Nanoseconds by cause.
 using CauseNanos = std::array<std::int64_t, kIdleCauses>;
@@ -63,4 +63,4 @@ class UseBuckets {
   std::vector<Passed> passed_;  ///< at the beginnings of buckets, up to the one that is filled
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

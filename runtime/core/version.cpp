@@ -6,7 +6,7 @@
 #include "runtime/core/node.h"
 #include "runtime/core/open.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 void WaiterList::fire_all(Waiter* head) noexcept {
   if (head == closed()) return;
@@ -126,4 +126,4 @@ Held gathered_version(const TypeOps* ops, Gather kind) {
   return made;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -9,7 +9,7 @@
 #include "runtime/core/box.h"
 #include "runtime/core/counted.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct FilePath;
 struct Node;
@@ -171,4 +171,4 @@ Held gathered_version(const TypeOps* ops, Gather kind);
 /// A version with a key whose content the store has; empty when it has not.
 Held stored_version(const TypeOps& ops, base::Key key);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

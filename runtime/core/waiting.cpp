@@ -11,7 +11,7 @@
 #include "runtime/loop.h"
 #include "runtime/when.h"
 
-namespace rt {
+namespace rt::inline v0 {
 namespace detail {
 
 /// In the list of a version until that settles, then in the mailbox, then among those that can go
@@ -371,4 +371,4 @@ void wake() noexcept {
 
 void wait_all() { detail::Engine::for_driver("rt::wait_all").wait_all(); }
 
-}  // namespace rt
+}  // namespace rt::inline v0

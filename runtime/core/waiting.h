@@ -6,7 +6,7 @@
 
 #include "runtime/core/version.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 struct GroupState;
 
@@ -33,4 +33,4 @@ void delete_record(WaitRecord* record) noexcept;
 /// none ever will.
 void wait_progress(const Version* awaited);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

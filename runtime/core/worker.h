@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "runtime/context.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Written by its own thread; the counters are read by others.
 struct alignas(64) Worker {
@@ -52,4 +52,4 @@ void bump(std::atomic<N>& counter, N by = 1) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -5,7 +5,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/records.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::uint64_t Workers::with_executor() const noexcept {
   return launched - returned;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

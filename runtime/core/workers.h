@@ -9,7 +9,7 @@
 #include "runtime/core/thread.h"
 #include "runtime/core/worker.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 class Backend;
 class Records;
@@ -45,4 +45,4 @@ class Workers {
   std::vector<std::unique_ptr<Worker>> all_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

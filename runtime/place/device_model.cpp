@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rt {
+namespace rt::inline v0 {
 
 Platform with_sharers(Platform platform, int sharers) {
   DeviceModel& gpu = platform.gpu;
@@ -34,4 +34,4 @@ double seconds_streaming(const DeviceModel& device, const Work& work) noexcept {
   return std::max(seconds_on(device, work), seconds_to_move(device, device.sharers * bytes));
 }
 
-}  // namespace rt
+}  // namespace rt::inline v0

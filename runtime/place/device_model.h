@@ -18,7 +18,7 @@
 #include "runtime/place/nodes_model.h"
 #include "runtime/resources.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// One kind of device of a machine, and how many there are.
 struct DeviceModel {
@@ -60,4 +60,4 @@ struct Platform {
 /// Expected seconds to bring `bytes` there.
 [[nodiscard]] double seconds_to_move(const DeviceModel& device, double bytes) noexcept;
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -9,7 +9,7 @@
 #include "runtime/context.h"
 #include "runtime/place/device_model.h"
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// One task that ran, in seconds of the simulated clock.
 struct SimulatedRun {
@@ -33,4 +33,4 @@ struct Simulation {
   std::vector<SimulatedRun> runs;  ///< in the order of their ends
 };
 
-}  // namespace rt
+}  // namespace rt::inline v0

@@ -23,7 +23,7 @@
 #include "runtime/starpu/gpu_memory.h"
 #endif
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -182,7 +182,7 @@ class StarPu final : public OnStarPu {
 
 }  // namespace
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail
 
 extern "C" __attribute__((visibility("default"))) rt::detail::Backend* trellis_make_backend(
     const rt::Config& config) {

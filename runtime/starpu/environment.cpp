@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -56,4 +56,4 @@ void prepare_environment(const base::Path& home) {
   ::setenv("STARPU_WORKERS_NOBIND", "1", 0);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/temporary_folder.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A variable of the environment, set where the user did not set it, and only for the life of the
 /// object: another runtime in this process finds its own machine. Movable, not copyable.
@@ -55,4 +55,4 @@ class StarPuHome {
 /// stays.
 void prepare_environment(const base::Path& home);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -49,7 +49,7 @@ void ToldOfGoneGpus::end(const std::string& why) const {
   std::_Exit(base::exit_code(base::Errc::no_device));
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail
 
 // Calls of StarPU's library find these before its own functions of these names, which abort, and
 // before CUDA's.

@@ -5,7 +5,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/gpu_failure.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// As long as it lives, `told` (null: nobody) hears of a GPU that StarPU cannot use any more. If it
 /// returns, the process ends with the exit code of no_device. One at a time.
@@ -27,4 +27,4 @@ class ToldOfGoneGpus {
   int shown_;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "runtime/starpu/sharers.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 int visible_gpus() {
   int count = 0;
@@ -95,4 +95,4 @@ std::uint64_t choose_chunks(std::vector<Setting>& settings) {
   return 0;
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

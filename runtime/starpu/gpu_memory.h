@@ -7,7 +7,7 @@
 #include "runtime/resources.h"
 #include "runtime/starpu/environment.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// StarPU takes small buffers of a GPU from chunks of 32 MiB and keeps up to four empty ones, and
 /// one that is almost empty: so much of its memory may be held by no task.
@@ -30,4 +30,4 @@ inline constexpr std::uint64_t kChunks = std::uint64_t{5} * (32 << 20);
 /// fill it with nothing. Says what no task may hold.
 [[nodiscard]] std::uint64_t choose_chunks(std::vector<Setting>& settings);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

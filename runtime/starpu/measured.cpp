@@ -16,7 +16,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -92,4 +92,4 @@ void Measuring::done() noexcept {
   lock_ = base::File();
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Lives while StarPU starts. The files lie in `home`, one set for each host, number of cores and
 /// number of GPUs that CUDA shows: a program that sees fewer GPUs does not replace the others'
@@ -28,4 +28,4 @@ class Measuring {
   base::File lock_;  ///< none: measured before, or a file system without locks
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// While it lives, the calling thread and those that it starts stay on the core that it is on.
 /// Where the system refuses they go where they like.
@@ -30,4 +30,4 @@ class OneCore {
   bool held_ = false;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

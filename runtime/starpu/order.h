@@ -15,7 +15,7 @@
 
 #include "runtime/core/launch.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// What this thread has done up to now comes before whatever follows `comes_after(place)`.
 inline void comes_before([[maybe_unused]] void* place) noexcept {
@@ -57,4 +57,4 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -104,4 +104,4 @@ void write_platform_files(const Platform& platform, const base::Path& folder) {
   write("latency", table(memories, device.latency / kMicro));
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "runtime/place/device_model.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// Under this name StarPU looks for the platform (STARPU_HOSTNAME).
 inline constexpr const char* kPlatformName = "simulated";
@@ -13,4 +13,4 @@ inline constexpr const char* kPlatformName = "simulated";
 /// then names. GPUs share the way to main memory. Throws base::Error (storage).
 void write_platform_files(const Platform& platform, const base::Path& folder);
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -95,4 +95,4 @@ Awake::Awake() {
 
 Awake::~Awake() { --kept_awake; }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

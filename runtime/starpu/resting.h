@@ -5,7 +5,7 @@
 
 #include <starpu.h>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// The predefined policy of that name with resting workers. A worker looks for tasks for a
 /// millisecond, then sleeps until one is pushed, or for 20 ms: tasks meant for one worker alone do
@@ -22,4 +22,4 @@ class Awake {
   Awake& operator=(const Awake&) = delete;
 };
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// What a GPU's workers are to be made from.
 struct Sharing {
@@ -25,4 +25,4 @@ struct Sharing {
   return std::max(1, most);
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -30,7 +30,7 @@
 #include "runtime/starpu/platform_files.h"
 #include "runtime/starpu/submission.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -304,7 +304,7 @@ Main main_of_starpu() {
 
 }  // namespace
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail
 
 /// StarPU calls it by this name, on a stack of SimGrid's.
 extern "C" __attribute__((visibility("default"))) int starpu_main(int, char**) {

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "runtime/starpu/order.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 namespace {
 
@@ -295,4 +295,4 @@ unsigned worker_number() {
   return worker_numbers[static_cast<unsigned>(starpu_worker_get_id_check())];
 }
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -13,7 +13,7 @@
 #include "runtime/core/backend.h"
 #include "runtime/core/launch.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 
 /// A codelet that runs launches on workers of those kinds (STARPU_CPU | STARPU_CUDA). How many
 /// buffers there are, and how they are used, is said by each task. Of several GPUs only those run a
@@ -77,4 +77,4 @@ void number_workers();
 /// Of the calling worker.
 [[nodiscard]] unsigned worker_number();
 
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

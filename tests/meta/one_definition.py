@@ -5,7 +5,7 @@ import re
 
 import house
 
-NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+NAMESPACE = re.compile(r"^namespace ([\w: ]+) \{")
 TYPE = re.compile(r"^(?:class|struct|union|enum(?: class)?) (?:\[\[\w+\]\] |alignas\(\w+\) )?(\w+)[^;]*(?:\{|$)")
 
 
@@ -34,6 +34,8 @@ SAMPLES = [
     ({"hpo/a.h": "namespace hpo {\nstruct Tried {\n};\n}\n",
       "hpo/b.h": "namespace hpo {\nclass Tried final : public X {\n};\n}\n"},
      ["hpo/b.h: hpo::Tried is defined in hpo/a.h"]),
+    ({"runtime/a.h": "namespace rt::inline v0 {\nclass Group {\n};\n}\n",
+      "runtime/b.h": "namespace rt::inline v0 {\nclass Group {\n};\n}\n"}, ["runtime/b.h: rt::inline v0::Group is defined"]),
     ({"hpo/a.h": "namespace hpo {\nstruct Tried;\nstruct Other {\n  struct Tried {};\n};\n}\n",
       "nn/b.h": "namespace nn {\nstruct Tried {\n};\n}\n", "hpo/c.h": "namespace hpo {\nclass Tried {\n};\n}\n"}, []),
 ]

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 namespace {
 
 constexpr unsigned kFirst = 0, kSecond = 1, kGpu = 2;
@@ -232,4 +232,4 @@ TEST_F(IdleAccountingTest, WhatIsStillOpenShowsInTheSeriesAndIsNotCountedTwice) 
 }
 
 }  // namespace
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

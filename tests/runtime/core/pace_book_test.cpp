@@ -12,7 +12,7 @@
 #include "tests/support/child.h"
 #include "tests/support/temp_folder.h"
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 namespace {
 
 class Paces : public ::testing::Test {
@@ -163,4 +163,4 @@ TEST_F(Paces, TheSecondRunPutsFirstWhatTookLongInTheFirst) {
 }
 
 }  // namespace
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rt {
+namespace rt::inline v0 {
 namespace {
 
 constexpr DeviceModel kDevice{.count = 1,
@@ -59,4 +59,4 @@ TEST(DeviceModel, SharersTakeCoresAndEqualPartsOfTheMemory) {
 }
 
 }  // namespace
-}  // namespace rt
+}  // namespace rt::inline v0

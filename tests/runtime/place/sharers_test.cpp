@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rt::detail {
+namespace rt::inline v0::detail {
 namespace {
 
 constexpr std::uint64_t kGiga = std::uint64_t{1} << 30, kReserve = kGiga / 8;
@@ -35,4 +35,4 @@ TEST(Sharers, HalfOfTheMemoryHoldsWhatTheyTakeForGood) {
 }
 
 }  // namespace
-}  // namespace rt::detail
+}  // namespace rt::inline v0::detail
