@@ -30,7 +30,7 @@ def without_starpu(build, folder):
     """The programs alone: what they compute with is said, and more cores than that are refused."""
     alone = folder / "alone"
     os.environ.pop("LD_LIBRARY_PATH", None)  # the library beside them is meant
-    for file in ("cli/trellis", "cli/trellis-engine", "runtime/libtrellis-runtime.so.0"):
+    for file in ("cli/trellis", "cli/trellis-engine", "runtime/libtrellis-runtime.so.0.1"):
         (alone / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / file, alone / file)
     for words in (["sweep"], ["sweep", "--quiet"], ["sweep", "--workers", "1"], ["train"], ["plan"]):

@@ -17,7 +17,7 @@ SKIP = 77
 CHECKS = ["executor", "workers", "golden", "equal", "resume"]
 PLUGIN = "runtime/starpu/trellis-starpu-cpu.so"
 ENGINE = "cli/trellis-engine"
-FILES = ["cli/trellis", ENGINE, "runtime/libtrellis-runtime.so.0", PLUGIN]
+FILES = ["cli/trellis", ENGINE, "runtime/libtrellis-runtime.so.0.1", PLUGIN]
 # A coefficient of the exponential of kernels/cpu/vector/math.h, and another one in its place.
 COEFFICIENT, CHANGED = struct.pack("<f", 0.166666666817), struct.pack("<f", 0.1875)
 
