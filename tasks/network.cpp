@@ -126,12 +126,11 @@ const auto arriving_task =
                 nn::Hyper hyper, nn::Segment segment, double) -> nn::TrainStats {
           ArrivalBook& book = *arrivals_of_training();
           Lent lent(context);
-          const nn::TrainStats stats =
-              nn::train_steps(kern::cpu_kernels(hyper.precision), context.local<nn::Workspace>(),
-                              *net, data->view(nn::Part::train), hyper, segment,
-                              [&context] { return context.stop_requested(); },
-                              trains_serially() ? nullptr : &lent, nullptr,
-                              {.arrivals = &book.arrivals()});
+          const nn::TrainStats stats = nn::train_steps(
+              kern::cpu_kernels(hyper.precision), context.local<nn::Workspace>(), *net,
+              data->view(nn::Part::train), hyper, segment,
+              [&context] { return context.stop_requested(); }, trains_serially() ? nullptr : &lent,
+              nullptr, {.arrivals = &book.arrivals()});
           book.write();
           return whole(stats, segment);
         })
