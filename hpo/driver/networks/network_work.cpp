@@ -324,7 +324,7 @@ rt::Async<void> NetworkWork::run(TrialContext& trial) {
     report.value = metric_value(report.metrics, study_.metric.name);
     report.over = boundary == spec.epochs && !diverged;
     if (!diverged) report.checkpoint = network.net().key().hex();
-    if (study_.train.staleness && study_.train.staleness->by_arrival())
+    if (!diverged && study_.train.staleness && study_.train.staleness->by_arrival())
       newest_.emplace(report.checkpoint, network.net());
     report.steps = counted_steps(study_, data, spec, boundary);
     if (network.adapts() || !study_.reshape.empty()) {
