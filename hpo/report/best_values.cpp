@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kOutermost = 0.1;  // part of a range that counts as its end, and of the trials cut
 
-double quantile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  return sorted[static_cast<std::size_t>(std::lround(at))];
+/// How many of so many sorted values lie outside of the middle, at each end; of few, none do.
+std::size_t cut_of(std::size_t values) {
+  return static_cast<std::size_t>(kOutermost * static_cast<double>(values - 1));
 }
 
 }  // namespace
@@ -45,8 +45,9 @@ std::optional<BestValues> best_values(const Gathered& study, const ParameterColu
   const auto all = static_cast<double>(values.size());
   BestValues best{.trials = values.size()};
   if (column.is_number) {
-    best.low = quantile(values, kOutermost);
-    best.high = quantile(values, 1 - kOutermost);
+    const std::size_t cut = cut_of(values.size());
+    best.low = values[cut];
+    best.high = values[values.size() - 1 - cut];
     const auto share_of = [&](auto lies) {
       return static_cast<double>(std::ranges::count_if(values, lies)) / all;
     };

@@ -76,7 +76,8 @@ std::string work_table(const Gathered& study) {
     all_flops += row.train_flops;
     all_seconds += row.seconds;
   }
-  std::vector<Cell> head{"trials", "", "of all work", "number", study.unit() + "s"};
+  std::vector<Cell> head{"trials", "", all_flops > 0 ? "of all work" : "of all time", "number",
+                         study.unit() + "s"};
   if (all_flops > 0) head.emplace_back("training");
   if (study.has_times) head.emplace_back("time of tasks");
   Table table(std::move(head), 2);
@@ -98,16 +99,18 @@ std::vector<std::string> savings(const Gathered& study) {
   std::vector<std::string> lines;
   std::int64_t run = 0, longest = 0;
   for (const TrialRow& row : study.trials) {
+    if (row.state == TrialState::failed) continue;
     run += row.epochs;
     if (row.state == TrialState::complete) longest = std::max(longest, row.epochs);
   }
-  const std::int64_t asked = longest * study.ended();
+  const std::int64_t asked = longest * (study.counts.complete + study.counts.stopped);
   if (study.counts.stopped > 0 && asked > run)
-    lines.push_back(base::cat(
-        "Early stopping ran ", run, " of ", asked, " ", study.unit(), "s: ",
-        percent_of(static_cast<double>(asked - run), static_cast<double>(asked)), " saved."));
+    lines.push_back(
+        base::cat("Early stopping saved ",
+                  percent_of(static_cast<double>(asked - run), static_cast<double>(asked)),
+                  " of the ", study.unit(), "s: ", run, " of ", asked, " were run."));
   const std::int64_t shared = study.work.epochs - study.work.distinct_epochs;
-  if (shared > 0)
+  if (shared > 0 && !study.info.programs)
     lines.push_back(base::cat(shared, " of ", study.work.epochs,
                               " epochs were trained once for several trials that begin alike."));
   return lines;

@@ -66,7 +66,7 @@ std::string ends_table(const Gathered& study) {
 std::optional<Section> curves_section(const Gathered& study) {
   if (study.curves.points() == 0) return std::nullopt;
   Section section{.id = "curves", .title = "Curves", .heading = curves_heading(study)};
-  section.lead = base::cat(base::counted(study.curves.points(), "report"), " of ",
+  section.lead = base::cat(base::counted(study.curves.points(), "report"), " from ",
                            base::counted(study.trials.size(), "trial"), ".");
   if (study.counts.stopped > 0)
     section.lead += base::cat(" A stopping rule ended ",

@@ -31,7 +31,7 @@ std::optional<Section> failures_section(const Gathered& study) {
   }
   section.body = table.html() + logs;
   if (!study.info.asked)
-    section.body += paragraph("To run them again, once their cause is mended:") +
+    section.body += paragraph("To run them again, once the cause is fixed:") +
                     code("trellis sweep study.yaml --retry-failed");
   return section;
 }

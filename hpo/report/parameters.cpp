@@ -55,7 +55,7 @@ std::string winner_text(const Gathered& study, const ParameterColumn& column) {
 }
 
 std::string parameters_table(const Gathered& study) {
-  Table table({"parameter", "", "importance", "the best tenth has", "winner"}, 2);
+  Table table({"parameter", "", "importance", "most of the best tenth", "winner"}, 2);
   const std::size_t rows = std::min(kParameterRows, study.parameters.size());
   for (std::size_t i = 0; i < rows; ++i) {
     const ParameterColumn& column = study.parameters[i];

@@ -50,6 +50,10 @@ Section repeat_section(const Gathered& study) {
   if (!study.model.empty())
     section.body += paragraph(
         base::cat("The network is ", study.hidden(study.model), " in the study's folder."));
+  if (study.info.programs && !study.info.asked && study.best)
+    section.body +=
+        paragraph(base::cat("What trial ", study.best->trial, " wrote is in ",
+                            folder_of_trial(study.best->trial), " in the study's folder."));
   section.body += list(computed);
   if (!study.resolved.empty())
     section.body += folded("The study file with every default", code(study.hidden(study.resolved)));

@@ -100,9 +100,10 @@ std::string result_lead(const Gathered& study) {
     out += base::cat("The search saw ", winner_value(study), " after ",
                      base::counted(best.epochs, study.unit()), ".");
   if (!study.verdict && study.info.programs)
-    out += base::cat(out.empty() ? "" : " ",
-                     "Its program says so; nothing here checked it on rows that the search did not "
-                     "use.");
+    out +=
+        base::cat(out.empty() ? "" : " ",
+                  "Its program reported this value. It was not checked on data that the search did "
+                  "not see.");
   return out;
 }
 

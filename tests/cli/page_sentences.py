@@ -229,7 +229,7 @@ def curves_lead(facts, text):
     with contextlib.closing(sqlite3.connect(f"file:{facts.database}?mode=ro", uri=True)) as log:
         reports, = log.execute("SELECT count(*) FROM reports").fetchone()
     stopped = facts.status["trials"]["stopped"]
-    held = text.startswith(f"{counted(reports, 'report')} of {counted(len(facts.trials), 'trial')}.")
+    held = text.startswith(f"{counted(reports, 'report')} from {counted(len(facts.trials), 'trial')}.")
     return held and (stopped == 0 or f"ended {counted(stopped, 'trial')} early" in text)
 
 

@@ -82,7 +82,7 @@ std::optional<Drawn> draw_slices(const report::Gathered& study, double width) {
   const std::string metric = shown_name(study.info.metric);
   Svg svg(width, height, base::cat(shown_name(study.info.name), ": slices"),
           base::cat("The ", metric, " of each trial along each parameter, the most important ",
-                    "parameter first. The band holds the middle of the best tenth."));
+                    "parameter first. The band holds most of the best tenth of the trials."));
   const Axis y = metric_axis(values, study.info.maximize);
   TrialMarks kinds;
   for (const TrialRow& row : study.trials)
@@ -90,7 +90,7 @@ std::optional<Drawn> draw_slices(const report::Gathered& study, double width) {
       kinds.add(study, row, {}, y.at(*row.value));
   std::vector<LegendEntry> legend;
   kinds.describe(legend, study);
-  legend.push_back({Glyph::area, kBand, "middle of the best tenth"});
+  legend.push_back({Glyph::area, kBand, "most of the best tenth"});
   const double top = draw_legend(svg, {0, 0, width, legend_room}, legend);
   // The first column has the marks of all.
   const double marks = 30;

@@ -79,8 +79,8 @@ function* drawCurves(c) {
           },
           note: (dense ? 'Drawn as density: the darker, the more curves. ' : '') +
                 (trial.state.some((state) => state !== kComplete) ? 'Grey where a trial did not complete. ' : '') +
-                'The winner is orange' + (top.length > 1 ? ', the next best are thin lines.' : '.') +
-                (y.outside ? ` ${y.outside} reports lie outside and stand on the edge.` : '')};
+                'The winner is orange' + (top.length > 1 ? ', the next best are green.' : '.') +
+                (y.outside ? ` ${y.outside} reports beyond the axis are drawn at its edge.` : '')};
 }
 
 kPictures.curves = [drawCurves, 340];

@@ -102,11 +102,12 @@ function* drawHistory(c) {
   const pointOf = (i) =>
     Number.isFinite(trial.value[i]) && Number.isFinite(places[i]) ? [px(places[i]), py(trial.value[i])] : null;
   const marks = new Marks(places.length);
-  let failed = 0;
+  let failed = 0, crosses = 0;
   for (let i = 0; i < places.length; ++i) {
     failed += trial.state[i] === kFailed;
     const at = pointOf(i);
     if (at) marks.add(i, ...at);
+    if (at) crosses += trial.state[i] === kFailed;
   }
   if (meta.baseline && meta.baseline.value !== null) {
     const at = py(meta.baseline.value);
@@ -117,11 +118,11 @@ function* drawHistory(c) {
   const best = meta.best === null ? null : pointOf(meta.best);
   if (best) dot(pen, ...best, color.winner, 4.5);
   const has = (state) => trial.state.includes(state);
-  const kinds = [has(kComplete) && 'dots are complete', has(kStopped) && 'rings stopped early', has(kFailed) && 'crosses failed'];
+  const kinds = [has(kComplete) && 'dots are complete', has(kStopped) && 'rings stopped early', crosses && 'crosses failed'];
   const notes = ['The line is the best so far; ' + kinds.filter(Boolean).join(', ') + '.'];
   if (meta.baseline && meta.baseline.value !== null) notes.push(`Dashed: ${meta.baseline.name}.`);
-  if (y.outside) notes.push(`${y.outside} of ${marks.count} lie outside and stand on the edge.`);
-  if (failed) notes.push(`${failed} failed.`);
+  if (y.outside) notes.push(`${y.outside} of ${marks.count} are beyond the axis and drawn at its edge.`);
+  if (failed) notes.push(crosses < failed ? `${failed - crosses} failed without a value.` : `${failed} failed.`);
   return {marks, note: notes.join(' '),
           mark: (over, i) => {
             const at = pointOf(i);

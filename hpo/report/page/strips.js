@@ -89,8 +89,8 @@ function* drawStrips(c) {
   };
   return {marks: marks.cut(),
           note: (page.meta.maximize ? 'Upwards' : 'Downwards') + ' is better.' +
-                (page.meta.parameters.some((one) => one.low !== null) ? ' The band holds the middle of the best tenth.' : '') +
-                (strips.some((one) => one.hasLine) ? ' The line is the best tenth at each place.' : '') +
+                (page.meta.parameters.some((one) => one.low !== null) ? ' The band holds most of the best tenth of the trials.' : '') +
+                (strips.some((one) => one.hasLine) ? ' The line is what the best tenth near each value reached.' : '') +
                 (more > 0 ? ` ${more} parameters of less importance are not drawn.` : ''),
           mark: everywhere((pen, i, ...at) => ring(pen, ...at, color.ink)),
           add: everywhere((pen, i, ...at) => drawState(c, pen, i, ...at))};

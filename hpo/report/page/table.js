@@ -101,7 +101,7 @@ class TrialTable {
     }
     this.list = all.subarray(0, length).sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
     if (this.sort.down) this.list.reverse();
-    this.count.textContent = `${length} of ${count} trials. A click opens a trial, a second one beside it compares the two.`;
+    this.count.textContent = `${length} of ${count} trials. Click a trial to open it, and a second one to compare the two.`;
     this.space.style.height = this.list.length * kRow + 'px';
     if (!stays) this.box.scrollTop = 0;
     this.show(true);

@@ -54,9 +54,9 @@ TEST_F(Sections, OfAFinishedStudy) {
   EXPECT_EQ(heading(curves_section(study)),
             "The winner was at its best at its last report, at epoch 27.");
   EXPECT_EQ(curves_section(study)->lead,
-            "144 reports of 60 trials. A stopping rule ended 48 trials early.");
+            "144 reports from 60 trials. A stopping rule ended 48 trials early.");
   EXPECT_EQ(heading(cost_section(study)), "60 trials took 1 min 2 s.");
-  EXPECT_NE(cost_section(study)->body.find("Early stopping ran 532 of 1620 epochs: 67% saved."),
+  EXPECT_NE(cost_section(study)->body.find("Early stopping saved 67% of the epochs: 532 of 1620 were run."),
             std::string::npos);
   EXPECT_EQ(heading(trials_section(study)), "The best 10 of 60 trials range from 97.1% to 62%.");
   EXPECT_EQ(heading(failures_section(study)), "no section");
@@ -198,7 +198,7 @@ TEST_F(Sections, OfAProgramThatRunsStill) {
   made.add(0, Reported{.step = 4, .epochs = 4, .value = 0.25, .metrics = {{"loss", 0.25}}});
   const Gathered study = gathered(made);
   EXPECT_EQ(result_section(study).heading, "Trial 0 leads after 0 of 3 trials: loss = 0.25.");
-  EXPECT_NE(result_section(study).lead.find("Its program says so"), std::string::npos);
+  EXPECT_NE(result_section(study).lead.find("Its program reported this value"), std::string::npos);
   EXPECT_EQ(heading(curves_section(study)), "The winner reported once, at step 4.");
   EXPECT_NE(progress_section(study)->lead.find("The study was stopped before its end"),
             std::string::npos);
