@@ -56,7 +56,8 @@ TEST_F(Sections, OfAFinishedStudy) {
   EXPECT_EQ(curves_section(study)->lead,
             "144 reports from 60 trials. A stopping rule ended 48 trials early.");
   EXPECT_EQ(heading(cost_section(study)), "60 trials took 1 min 2 s.");
-  EXPECT_NE(cost_section(study)->body.find("Early stopping saved 67% of the epochs: 532 of 1620 were run."),
+  EXPECT_NE(cost_section(study)->body.find(
+                "Early stopping saved 67% of the epochs: 532 of 1620 were run."),
             std::string::npos);
   EXPECT_EQ(heading(trials_section(study)), "The best 10 of 60 trials range from 97.1% to 62%.");
   EXPECT_EQ(heading(failures_section(study)), "no section");
