@@ -2,7 +2,6 @@
 // transport is a plugin that is loaded for more than one process alone.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,8 +51,6 @@ struct Meeting {
   std::uint64_t epoch = 0;             ///< of its membership
   int own = 0;                         ///< this member's number
   std::vector<std::string> addresses;  ///< of the doors of all members
-  /// Asked now and then: true if nobody needs the meeting any more. Null: somebody does.
-  std::function<bool()> given_up = {};
 };
 
 /// Where a member of gangs can be reached by others. Not thread-safe.
@@ -64,7 +61,7 @@ class MemberDoor {
   [[nodiscard]] virtual std::string address() const = 0;
   /// Waits until there is a link to each other member of this epoch. Refuses everybody who has no
   /// certificate of the study, or is of another gang or epoch. Throws sums::LinkLost for a member
-  /// that has not come when `most` is over, or the meeting was given up.
+  /// that has not come when `most` is over.
   [[nodiscard]] virtual std::unique_ptr<sums::Links> meet(const Meeting& meeting,
                                                           base::Duration most) = 0;
 };

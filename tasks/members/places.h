@@ -1,15 +1,16 @@
 #pragma once
-// Where the members of an epoch meet: in memory that they share, or over TLS.
+// Where the members of an epoch meet: in memory that they share.
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/file.h"
+#include "runtime/net/sums/links.h"
 #include "runtime/net/sums/segment.h"
-#include "runtime/net/transport.h"
 #include "tasks/members/channel.h"
 
 namespace tasks {
@@ -43,27 +44,6 @@ class SharedPlace final : public Place {
   std::shared_ptr<rt::net::sums::Segment> segment_;
 };
 [[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter_shared(const Channel::Received& order);
-
-/// The last epoch whose links nobody is to wait on any more.
-using Halted = std::atomic<std::uint64_t>;
-
-/// For processes of several hosts.
-class TlsPlace final : public Place {
- public:
-  explicit TlsPlace(std::unique_ptr<rt::net::MemberDoor> door) : door_(std::move(door)) {}
-  [[nodiscard]] std::vector<int> open(Order& order, std::vector<std::string> addresses) override;
-  [[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter() override;
-  void lose(int member) noexcept override;
-
- private:
-  std::unique_ptr<rt::net::MemberDoor> door_;
-  rt::net::Meeting meeting_;
-  base::File addresses_;
-  Halted halted_ = 0, epoch_ = 0;
-};
-[[nodiscard]] std::unique_ptr<rt::net::sums::Links> enter_over_tls(rt::net::MemberDoor& door,
-                                                                   const Halted& halted,
-                                                                   const Channel::Received& order);
 
 /// A file without a name that holds `bytes`, and what such a file holds. Throw base::Error
 /// (storage).

@@ -218,13 +218,15 @@ bool Roster::may_come(const Other& other) const {
   return other.channel ? !other.ready : other.tries < kTries;
 }
 
-/// At first all are waited for; later those that are members and not lost.
+/// The first training waits for all, a later one for those that are here, and a step for those that
+/// are members and not lost.
 bool Roster::all_ready(bool first_time) const {
   if (ready_count() + 1 < fewest_ &&
       std::ranges::any_of(others_, [this](const Other& other) { return may_come(other); }))
     return false;
   return std::ranges::none_of(others_, [&](const Other& other) {
-    return first_time ? may_come(other) : other.number >= 0 && !other.ready;
+    if (!first_time) return other.number >= 0 && !other.ready;
+    return training_ > 1 ? other.here && !other.ready : may_come(other);
   });
 }
 

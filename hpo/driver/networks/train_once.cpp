@@ -250,12 +250,15 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     observer.progress(
         {.counts = {.running = 1}, .trial_limit = 1, .seconds = base::seconds_since(begun)});
   };
+  const auto say_news = [&] {
+    for (const std::string& line : execution.take_news()) observer.note(line);
+  };
   rt::Group group("train");
   {
     auto scope = group.enter();
     rt::Value<ExportedModel> written = rt::spawn(train_and_write(*work, trial));
     while (rt::poll() != 0 || !written.ready()) {
-      for (const std::string& line : execution.take_news()) observer.note(line);
+      say_news();
       if (options.interrupts && options.interrupts->load() > 0) {
         group.cancel();
         result.ending = Ending::interrupted;
@@ -267,6 +270,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
       if (!written.ready()) rt::wait_event(kTrainTick);
     }
     show_progress();
+    say_news();
     execution.take(result);
     result.trial = trial.row();
     result.rounds = trial.rounds();

@@ -45,9 +45,6 @@ class Links {
   /// Waits until something has come from one of `from`, or there is room for one of `to`, or one of
   /// them is lost, or the time is over. May return early.
   virtual void wait(std::span<const int> from, std::span<const int> to, base::Duration most) = 0;
-  /// Returns a descriptor that poll() finds readable when something comes from the peer, or -1. To
-  /// be asked when incoming() has nothing.
-  [[nodiscard]] virtual int descriptor(int /*peer*/) const { return -1; }
 };
 
 }  // namespace rt::net::sums

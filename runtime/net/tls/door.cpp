@@ -98,8 +98,6 @@ class Gathering {
       if (base::now() >= end)
         throw sums::LinkLost(missing,
                              base::cat("it did not come within ", base::seconds(most), " s"));
-      if (meeting_.given_up && meeting_.given_up())
-        throw sums::LinkLost(missing, "the meeting was given up");
       call_all();
       sleep_until(std::min(end, base::now() + kAgain));
       accept_all();

@@ -22,9 +22,6 @@ class TlsLinks final : public sums::Links {
   std::span<const std::byte> incoming(int peer) override;
   void take(int peer, std::size_t bytes) override;
   void wait(std::span<const int> from, std::span<const int> to, base::Duration most) override;
-  [[nodiscard]] int descriptor(int peer) const override {
-    return streams_[static_cast<std::size_t>(peer)]->fd();
-  }
 
  private:
   [[nodiscard]] Stream& stream(int peer) { return *streams_[static_cast<std::size_t>(peer)]; }

@@ -54,7 +54,7 @@ class TlsSums : public testing::Test {
     }
   }
   [[nodiscard]] Meeting meeting(int own, std::uint64_t epoch = 1) const {
-    return {.gang = 5, .epoch = epoch, .own = own, .addresses = addresses_, .given_up = {}};
+    return {.gang = 5, .epoch = epoch, .own = own, .addresses = addresses_};
   }
   std::unique_ptr<Links> meet(int own, std::uint64_t epoch = 1, base::Duration most = kLong) {
     return doors_[static_cast<std::size_t>(own)]->meet(meeting(own, epoch), most);
