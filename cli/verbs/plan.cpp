@@ -6,12 +6,14 @@
 #include "base/text.h"
 #include "cli/found.h"
 #include "cli/held_isa.h"
+#include "cli/nodes_text.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/networks/loaded_study.h"
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/planning/placement.h"
+#include "hpo/driver/planning/simulate_nodes.h"
 #include "hpo/study/asked.h"
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
@@ -37,11 +39,9 @@ std::string memory_text(const hpo::Plan& plan) {
 }
 
 /// Where the study will run: this machine as `runtime` found it, or the one of a file.
-rt::Platform platform_of(const Arguments& arguments, const hpo::StudySpec& study,
+rt::Platform platform_of(const std::optional<rt::Platform>& named, const hpo::StudySpec& study,
                          const rt::Runtime& runtime) {
-  if (arguments.has("--platform"))
-    return rt::with_sharers(hpo::load_platform(arguments.text("--platform")),
-                            hpo::trials_per_gpu(study));
+  if (named) return rt::with_sharers(*named, hpo::trials_per_gpu(study));
   rt::Platform here = hpo::platform_here(runtime.workers(), runtime.gpus());
   if (runtime.gpus() > 0) here.gpu.sharers = runtime.gpu_workers() / runtime.gpus();
   return here;
@@ -125,8 +125,13 @@ int run_plan(const Arguments& arguments) {
     throw base::Error(
         base::Errc::usage,
         "--workers cannot be used with --platform, whose file gives the number of cores");
+  std::optional<rt::Platform> named;
+  if (arguments.has("--platform")) named = hpo::load_platform(arguments.text("--platform"));
+  const bool on_nodes = named && named->nodes.count > 0;
   rt::Config config{
       .workers = static_cast<int>(arguments.integer("--workers", 1, kMaxWorkers).value_or(0))};
+  // Simulated nodes have a clock of their own, which no other thread may read.
+  if (on_nodes) config.executor = rt::Executor::sequential;
   hpo::share_gpus(study, config);
   rt::Runtime runtime(config);
   hpo::LoadedStudy loaded = hpo::load_settled(study);
@@ -135,10 +140,17 @@ int run_plan(const Arguments& arguments) {
     hpo::settle_threshold(loaded, runtime.workers(), runtime.gpus());
     hpo::require_precision(loaded.study.precision, loaded.asked);
   }
-  const hpo::Plan plan = hpo::plan_study(loaded, platform_of(arguments, loaded.study, runtime));
+  const hpo::Plan plan = hpo::plan_study(loaded, platform_of(named, loaded.study, runtime));
+  std::optional<hpo::NodesForecast> nodes;
+  if (on_nodes)
+    nodes = hpo::simulate_nodes({.study = loaded.study, .loaded = &loaded}, *named, runtime);
   print_view(
-      arguments, [&] { return hpo::plan_json(plan); },
-      [&] { return text_of(study.name, plan) + begun_line(arguments, study); });
+      arguments, [&] { return hpo::plan_json(plan, nodes ? &*nodes : nullptr); },
+      [&] {
+        return text_of(study.name, plan) +
+               (nodes ? base::cat("\n", nodes_text(*nodes), "\n") : std::string()) +
+               begun_line(arguments, study);
+      });
   return kDone;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/devices.h"
+#include "cli/nodes_text.h"
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
@@ -15,6 +16,7 @@
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
 #include "hpo/study/real_time.h"
+#include "runtime/instance.h"
 
 namespace cli {
 
@@ -94,6 +96,59 @@ std::vector<const hpo::Scheme*> chosen_schemes(const Arguments& arguments,
   return chosen;
 }
 
+void require_simulated(const hpo::StudySpec& study) {
+  const std::vector<std::string> keys = hpo::real_time_keys(study);
+  if (std::ranges::find(keys, "adapt.command") != keys.end())
+    throw base::Error(base::Errc::study,
+                      base::cat(study.file,
+                                ": adapt.command runs a program, which would be asked about "
+                                "networks that do not exist; use another policy"));
+}
+
+/// The study on 1, 2, 4 ... of the platform's nodes.
+int run_on_nodes(const Arguments& arguments, const hpo::StudySpec& study,
+                 const rt::Platform& platform) {
+  if (arguments.has("--scheduler"))
+    throw base::Error(base::Errc::usage,
+                      "--scheduler cannot be used with a platform of several nodes, whose driver "
+                      "places the tasks");
+  if (study.runs_command != arguments.has("--trial-seconds"))
+    throw base::Error(base::Errc::usage,
+                      study.runs_command
+                          ? "--trial-seconds is missing, expected how long the program of a trial "
+                            "runs: a number of seconds, or the name of a parameter"
+                          : "--trial-seconds cannot be used with a study that trains networks, "
+                            "whose time follows from the platform");
+  const rt::Runtime runtime({.executor = rt::Executor::sequential});
+  std::optional<hpo::LoadedStudy> loaded;
+  hpo::ProgramTime program;
+  if (study.runs_command) {
+    program = program_time(arguments, study);
+  } else {
+    require_simulated(study);
+    loaded = hpo::load_settled(study);
+  }
+  const hpo::NodesForecast forecast = hpo::simulate_nodes({.study = loaded ? loaded->study : study,
+                                                           .loaded = loaded ? &*loaded : nullptr,
+                                                           .program = program},
+                                                          platform, runtime);
+  print_view(
+      arguments,
+      [&] {
+        base::JsonWriter json;
+        json.begin_object().field("study", std::string_view(study.name));
+        json.field("platform", std::string_view(platform.name));
+        hpo::put_nodes(json, forecast);
+        json.end_object();
+        return std::move(json).text();
+      },
+      [&] {
+        return base::cat(study.name, " on ", platform.name, ": ", forecast.cases.back().trials,
+                         " trials\n\n", nodes_text(forecast));
+      });
+  return kDone;
+}
+
 }  // namespace
 
 void declare_simulate(Arguments& arguments) {
@@ -102,28 +157,28 @@ void declare_simulate(Arguments& arguments) {
   const std::string names = base::listed(hpo::schemes(), &hpo::Scheme::name);
   arguments.option("--scheduler", "NAME", "only this way to place tasks: " + names,
                    /*repeatable=*/true);
+  declare_trial_seconds(arguments);
   arguments.flag("--json", "for programs");
 }
 
 int run_simulate(const Arguments& arguments) {
   const hpo::StudySpec study = hpo::load_study(arguments.text("FILE"));
   hpo::require_own_trials(study);
-  if (study.runs_command)
-    throw base::Error(base::Errc::study, base::cat(study.file,
-                                                   ": its trials run a program, whose running "
-                                                   "time is unknown; use a study that trains "
-                                                   "networks"));
-  const std::vector<std::string> keys = hpo::real_time_keys(study);
-  if (std::ranges::find(keys, "adapt.command") != keys.end())
-    throw base::Error(base::Errc::study,
-                      base::cat(study.file,
-                                ": adapt.command runs a program, which would be asked about "
-                                "networks that do not exist; use another policy"));
   if (!arguments.has("--platform"))
     throw base::Error(base::Errc::usage,
                       "--platform is missing, expected a platform file such as "
                       "experiments/platforms/laptop.yaml");
   const rt::Platform platform = hpo::load_platform(arguments.text("--platform"));
+  if (platform.nodes.count > 0) return run_on_nodes(arguments, study, platform);
+  if (study.runs_command)
+    throw base::Error(base::Errc::study,
+                      base::cat(study.file,
+                                ": its trials run a program, whose running time is unknown; use a "
+                                "study that trains networks, or a platform with nodes and "
+                                "--trial-seconds"));
+  if (arguments.has("--trial-seconds"))
+    throw base::Error(base::Errc::usage, "--trial-seconds needs a platform with nodes");
+  require_simulated(study);
   Reports reports;
   for (const hpo::Scheme* scheme : chosen_schemes(arguments, study))
     reports.push_back(hpo::simulate_apart(study, platform, *scheme));

@@ -88,7 +88,7 @@ void Driver::loop() {
     if (commit_is_due()) commit();
     checkpoints_.tick();
     if (finished() || fatal_ || !filled || take_due()) continue;
-    wait_for_event();
+    setup_.pass_time ? setup_.pass_time() : wait_for_event();
   }
 }
 

@@ -47,6 +47,8 @@ struct DriverSetup {
   std::optional<Cause> retry_failed = {};
   /// Trials at once where agents come and go; null: as many as the study has slots.
   std::function<std::int64_t()> slots = {};
+  /// Called in place of waiting for an event, where time is simulated; null: the thread waits.
+  std::function<void()> pass_time = {};
   /// An event waits at most this long for others to share its commit.
   base::Duration commit_delay = std::chrono::milliseconds(200);
 };
@@ -70,6 +72,8 @@ class Driver {
   /// Why the study is over; nothing while it is not.
   [[nodiscard]] const std::optional<Finished>& finished() const { return machine_.finished(); }
   [[nodiscard]] WorkCounters work() const;
+  /// Trials that have a slot.
+  [[nodiscard]] std::size_t running() const { return machine_.running(); }
   [[nodiscard]] double session_seconds() const { return base::seconds_since(started_); }
 
  private:

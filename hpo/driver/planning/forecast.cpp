@@ -78,7 +78,8 @@ void Forecast::train(std::int64_t to, std::vector<Work>& out) {
        .step_flops = tasks::step_flops(spec_.model, spec_.hyper),
        .counted = tasks::training_work(spec_.model, spec_.hyper, segment, train_rows_, shape_),
        .brought = std::exchange(brought_, 0),
-       .slab = slab_bytes()});
+       .slab = slab_bytes(),
+       .goes_on = true});
   now_ = to;
 }
 
@@ -109,6 +110,8 @@ void Forecast::apply(const nn::Operations& operations, std::vector<Work>& out) {
     spec_.model = nn::reshaped(spec_.model, operation);
     hold(nn::weight_count(spec_.model));
   }
+  work.slab = slab_bytes();
+  work.goes_on = true;
   out.push_back(work);
   policy_->told(
       {.from = now_, .until = now_, .candidates = {{.operations = operations, .accepted = true}}});

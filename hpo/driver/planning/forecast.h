@@ -24,6 +24,7 @@ struct Work {
   rt::Work counted = {};
   double brought = 0;      ///< bytes that have to come to a GPU before
   std::uint64_t slab = 0;  ///< bytes of the network
+  bool goes_on = false;    ///< what it makes is the trial's network from then on
 };
 
 /// One trial on paper. A timetable's shapes are known; where a policy decides by what it measures,

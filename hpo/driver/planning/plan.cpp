@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "base/random.h"
 #include "hpo/driver/planning/forecast.h"
+#include "hpo/driver/planning/paper_reports.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/planning/plan_costs.h"
+#include "hpo/driver/planning/simulate_nodes.h"
 #include "hpo/search/reached.h"
 #include "hpo/search/study_machine.h"
 #include "hpo/study/gpus.h"
@@ -31,14 +32,6 @@ struct Course {
   double flops = 0;
   double steps = 0;
 };
-
-/// What a trial of that quality reports: always better than before, so that no rule stops it for
-/// standing still, and never bad in itself. Trials rank by their quality.
-double value_of(double quality, std::int64_t step, bool maximize) {
-  constexpr double kStride = 1e6;
-  const double gain = kStride * static_cast<double>(step);
-  return maximize ? quality + gain : quality - gain;
-}
 
 /// Where only time ends a study: more trials tell nothing more about what one costs.
 constexpr std::int64_t kMostByTime = 1000;
@@ -96,7 +89,7 @@ class Play {
                   .forecast = Forecast(spec, data_, rt::key_of(part)),
                   .boundaries = report_boundaries(study_, spec.epochs),
                   .networks = std::max(1, part.split.folds),
-                  .quality = base::Stream(study_.seed, "plan", trial).uniform()};
+                  .quality = paper_quality(study_, trial)};
     courses_.emplace(trial, std::move(course));
   }
 
@@ -118,16 +111,16 @@ class Play {
   void report(double time, std::uint64_t trial) {
     Course& course = courses_.at(trial);
     std::int64_t step = course.boundaries[course.next++];
-    Reported reported{.step = step,
-                      .epochs = step,
-                      .value = value_of(course.quality, step, study_.metric.goal == Goal::maximize),
-                      .flops = course.flops,
-                      .used = machine_.search().counts_seconds()
-                                  ? course.flops / tasks::product_rate()
-                                  : course.steps};
+    Reported reported{
+        .step = step,
+        .epochs = step,
+        .value = paper_value(course.quality, step, study_.metric.goal == Goal::maximize),
+        .flops = course.flops,
+        .used = machine_.search().counts_seconds() ? course.flops / tasks::product_rate()
+                                                   : course.steps};
     for (const Metric& other : study_.others)
-      reported.metrics.emplace_back(other.name,
-                                    value_of(course.quality, step, other.goal == Goal::maximize));
+      reported.metrics.emplace_back(
+          other.name, paper_value(course.quality, step, other.goal == Goal::maximize));
     reported.over = course.next == course.boundaries.size();
     reported.decision = machine_.answer(trial, reported);
     machine_.apply(trial, reported);
@@ -197,7 +190,7 @@ Plan plan_programs(const StudySpec& study) {
   return plan;
 }
 
-std::string plan_json(const Plan& plan) {
+std::string plan_json(const Plan& plan, const NodesForecast* nodes) {
   base::JsonWriter json;
   json.begin_object().field("trials", plan.trials).field("epochs", plan.epochs);
   json.field("distinct_epochs", plan.distinct_epochs).field("steps", plan.steps);
@@ -212,8 +205,9 @@ std::string plan_json(const Plan& plan) {
       .field("trials_per_gpu", plan.trials_per_gpu)
       .field("gpu_from", plan.gpu_from)
       .field("at_least", plan.at_least)
-      .field("ends_by_time", plan.ends_by_time)
-      .end_object();
+      .field("ends_by_time", plan.ends_by_time);
+  put_nodes(json, nodes != nullptr ? *nodes : NodesForecast{});
+  json.end_object();
   return std::move(json).text();
 }
 

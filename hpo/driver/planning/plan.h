@@ -55,9 +55,12 @@ struct Plan {
 /// nobody knows.
 [[nodiscard]] Plan plan_programs(const StudySpec& study);
 
+struct NodesForecast;  // hpo/driver/planning/simulate_nodes.h
+
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
 /// "memory", "seconds", "placement", "platform", "gpu_trials", "too_large", "gpu_memory",
-/// "trials_per_gpu", "gpu_from", "at_least", "ends_by_time"}
-[[nodiscard]] std::string plan_json(const Plan& plan);
+/// "trials_per_gpu", "gpu_from", "at_least", "ends_by_time", "nodes", "useful_nodes"}; `nodes`:
+/// null on one machine, where the list is empty.
+[[nodiscard]] std::string plan_json(const Plan& plan, const NodesForecast* nodes = nullptr);
 
 }  // namespace hpo

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -17,6 +16,7 @@
 #include "hpo/driver/networks/loaded_study.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/planning/plan.h"
+#include "hpo/driver/planning/scratch.h"
 #include "hpo/log/event_log.h"
 #include "hpo/study/gpus.h"
 #include "runtime/instance.h"
@@ -25,12 +25,6 @@
 namespace hpo {
 
 namespace {
-
-/// Where the log of a simulated study is put: memory, because it is deleted after the simulation.
-base::Path scratch_parent() {
-  const base::Path memory = "/dev/shm";
-  return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-}
 
 double threshold_of(const Scheme& scheme, const LoadedStudy& loaded, const rt::Platform& platform) {
   if (scheme.kinds == Scheme::Kinds::cores || platform.gpu.count == 0)

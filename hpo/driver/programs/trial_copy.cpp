@@ -31,7 +31,7 @@ constexpr int kShare = 20;              ///< a copy takes at most one of so many
 constexpr std::size_t kMostParts = 64;  ///< files that are open at once
 
 /// A part of a copy of checkpoints. Encodable.
-struct Piece {
+struct FilePiece {
   std::uint64_t copy = 0;
   std::string path;
   std::uint32_t mode = 0;
@@ -110,7 +110,7 @@ void TrialSender::begin(base::Moment now) {
 
 void TrialSender::go_on(base::Moment now) {
   const Part& part = parts_[part_];
-  Piece piece{.copy = copies_, .path = part.path, .mode = part.mode, .offset = offset_};
+  FilePiece piece{.copy = copies_, .path = part.path, .mode = part.mode, .offset = offset_};
   piece.bytes.resize(std::min<std::uint64_t>(kCheckpointPiece, part.size - offset_));
   const base::ReadResult read = base::read_into(part.file.fd(), piece.bytes, offset_);
   struct stat status {};
@@ -167,7 +167,7 @@ bool TrialReceiver::take(ProgramWord word, std::string_view bytes) {
     default:
       return false;
   }
-  const auto piece = rt::decode<Piece>(base::as_bytes(bytes));
+  const auto piece = rt::decode<FilePiece>(base::as_bytes(bytes));
   if (!checkpoints_ || piece.copy != copy_) checkpoints_.emplace(folder_.path);
   copy_ = piece.copy;
   checkpoints_->write(piece.path, piece.mode, piece.offset, piece.bytes);
