@@ -92,6 +92,7 @@ class WandbImporter {
     body_ += base::cat("command: [", line, "]\n");
     program_ = command.words.front();
     add_folder(command.programs);
+    add_library(command, parameters);
   }
 
   /// The first of them that is anywhere decides. A module that is nowhere may be installed.
@@ -100,7 +101,6 @@ class WandbImporter {
       const wandb::ProgramPlace place = wandb::place_of(program, places_);
       if (!place.found) continue;
       folder_ = place.folder;
-      name_reports(program);
       if (folder_.empty()) return;
       const std::string said = "folder: " + base::quote_json(study::escape(folder_));
       body_ += said + "\n";
@@ -114,18 +114,27 @@ class WandbImporter {
                            "; set folder in the study file"));
   }
 
-  /// What a script of W&B asks its library for comes from W&B's server.
-  void name_reports(const wandb::ProgramName& program) {
-    const base::Path folder = places_.study / folder_;
-    const wandb::ScriptUse use = wandb::use_in(wandb::script_of(program, folder));
-    if (use.config)
-      notes_.leave(base::cat("wandb.config of ", program.text,
-                             ": the parameters are among the arguments and in the file "
-                             "$TRELLIS_PARAMS (docs/other-tools.md)"));
-    if (use.log)
-      notes_.leave(base::cat("wandb.log of ", program.text,
-                             ": replace it with trellis.report, or print the metric and set "
-                             "metric.regex (docs/other-tools.md)"));
+  /// By the library of a script of W&B, unless it reports to us.
+  void add_library(const wandb::Command& command, const wandb::Parameters& parameters) {
+    for (const wandb::ProgramName& program : command.programs) {
+      const base::Path folder = places_.study / folder_;
+      const wandb::ScriptUse use = wandb::use_in(wandb::script_of(program, folder));
+      if (use.ours) return;
+      if (use.agent)
+        notes_.leave(base::cat("the sweep that ", program.text,
+                               " starts by itself (wandb.agent): it needs W&B's server; let the "
+                               "script train once, with the parameters of wandb.config"));
+    }
+    body_ += "library: wandb\n";
+    std::string names;
+    for (const auto& [ours, path] : parameters.paths) {
+      if (path.size() == 1 && path.front() == ours) continue;
+      std::string list;
+      for (const std::string& name : path)
+        list += base::cat(list.empty() ? "" : ", ", base::quote_json(name));
+      names += base::cat(names.empty() ? "" : ", ", ours, ": [", list, "]");
+    }
+    if (!names.empty()) body_ += base::cat("config_names: {", names, "}\n");
   }
 
   void add_metric() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -42,10 +44,7 @@ class Writer {
     } else if (command->is_list()) {
       for (auto word = command->items.begin(); word != command->items.end(); ++word)
         add(word->text, word + 1 == command->items.end() ? "" : word[1].text);
-      if (!hears_ && !parameters_.names.empty()) {
-        made_.notes.carry("the file $TRELLIS_PARAMS", "parameters that only wandb.config has");
-        put("$no_args");
-      }
+      if (!hears_ && !parameters_.names.empty()) put("$no_args");  // wandb.config has them
     } else {
       throw StudyError(command->at, "command is not a list of words");
     }
@@ -133,20 +132,45 @@ class Writer {
     }
   }
 
-  /// A program knows a parameter by its old name.
+  /// A program knows a parameter by its old name, and a block of them as a map.
   void add_args(bool flags) {
     hears_ = true;
     bool others = false;
-    for (const auto& [theirs, ours] : parameters_.names) {
-      const std::string name = study::escape(theirs);
-      if (theirs == ours)
+    std::set<std::string> blocks;
+    for (std::size_t i = 0; i < parameters_.names.size(); ++i) {
+      const auto& [theirs, ours] = parameters_.names[i];
+      const std::vector<std::string>& path = parameters_.paths[i].second;
+      const std::string name = study::escape(path.front());
+      if (path.size() > 1) {
+        if (blocks.insert(path.front()).second)
+          put(base::cat("--", name, "=", map_text({path.front()})));
+      } else if (theirs == ours) {
         others = true;
-      else if (flags && parameters_.bools.contains(ours))
+      } else if (flags && parameters_.bools.contains(ours)) {
         put(base::cat("${", ours, "?--", name, "}"));
-      else
+      } else {
         put(base::cat("--", name, "=${", ours, "}"));
+      }
     }
     if (others) put(flags ? "$args_flags" : "$args");
+  }
+
+  /// The block that `way` leads to, as Python writes a map: {'lr': 0.1, 'deep': {'n': 3}}.
+  [[nodiscard]] std::string map_text(const std::vector<std::string>& way) const {
+    std::string text;
+    std::set<std::string> seen;
+    for (const auto& [ours, path] : parameters_.paths) {
+      const bool inside =
+          path.size() > way.size() && std::ranges::equal(way, path | std::views::take(way.size()));
+      if (!inside || !seen.insert(path[way.size()]).second) continue;
+      std::vector<std::string> next = way;
+      next.push_back(path[way.size()]);
+      const char* quote = parameters_.texts.contains(ours) ? "'" : "";
+      const std::string value =
+          path == next ? base::cat(quote, "${", ours, "}", quote) : map_text(next);
+      text += base::cat(text.empty() ? "" : ", ", "'", study::escape(next.back()), "': ", value);
+    }
+    return "{" + text + "}";
   }
 
   const Node& root_;

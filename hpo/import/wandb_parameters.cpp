@@ -61,10 +61,14 @@ class Reader {
       for (const std::string& line : idle_keys(entry.value, name)) leave(line);
       if (const Node* nested = entry.value.find("parameters")) {
         carry(name + "_...", "the block " + name);
+        path_.push_back(entry.key);
         add(*nested, name + "_");
+        path_.pop_back();
       } else {
         made_.yaml += base::cat("  ", name, ": {", domain_of(entry.value, name), "}\n");
         made_.names.emplace_back(prefix.empty() ? entry.key : name, name);
+        std::vector<std::string>& path = made_.paths.emplace_back(name, path_).second;
+        path.push_back(entry.key);
       }
     }
   }
@@ -78,6 +82,7 @@ class Reader {
   std::string domain_of(const Node& parameter, const std::string& name) {
     if (const Node* value = parameter.find("value")) {
       if (is_bool(*value)) made_.bools.insert(name);
+      if (is_text(*value)) made_.texts.insert(name);
       return base::cat("value: ", text(*value, name, bools_ != Bools::words));
     }
     if (const Node* values = parameter.find("values")) {
@@ -96,6 +101,7 @@ class Reader {
     bool ints = false, floats = false;
     const bool all = std::ranges::all_of(values.items, is_bool);
     if (all) made_.bools.insert(name);
+    if (std::ranges::all_of(values.items, is_text)) made_.texts.insert(name);
     const bool keeps = bools_ == Bools::values || (bools_ == Bools::flags && all);
     for (const Node& one : values.items) {
       if (one.is_scalar() && !one.quoted) {
@@ -112,6 +118,11 @@ class Reader {
     if (ints && floats)
       carry("floats", base::cat("ints among floats of ", name), "a program gets 1.0 for 1");
     return list;
+  }
+
+  static bool is_text(const Node& node) {
+    if (!node.is_scalar() || node.is_null() || is_bool(node)) return false;
+    return node.quoted || std::holds_alternative<std::string>(parse_value(node.text));
   }
 
   std::string text(const Node& node, const std::string& name, bool keeps_bools) {
@@ -269,6 +280,7 @@ class Reader {
   Bools bools_;
   Parameters made_;
   Names names_;
+  std::vector<std::string> path_;  ///< of the nested block that is read
 };
 
 }  // namespace

@@ -23,7 +23,10 @@ struct Parameters {
   std::string yaml;  ///< a line a parameter, indented by two
   /// What a program calls a parameter, and what it is called here.
   std::vector<std::pair<std::string, std::string>> names;
+  /// What it is called here, and its names in wandb.config, from the outermost map on.
+  std::vector<std::pair<std::string, std::vector<std::string>>> paths;
   std::set<std::string> bools;  ///< our names of those that are true or false and nothing else
+  std::set<std::string> texts;  ///< of those that are strings and nothing else
   ImportNotes notes;
 };
 

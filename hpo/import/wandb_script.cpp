@@ -33,17 +33,9 @@ base::Path script_of(const ProgramName& program, const base::Path& folder) {
 }
 
 ScriptUse use_in_text(std::string_view text) {
-  // Programs that read their arguments may hand them to W&B as its config.
-  static constexpr std::array<std::string_view, 10> kArguments{
-      "argparse",       "sys.argv", "click",  "fire", "hydra",
-      "TRELLIS_PARAMS", "typer",    "docopt", "tyro", "ArgumentParser"};
   static constexpr std::array<std::string_view, 2> kOurs{"TRELLIS_METRICS", "trellis"};
-  static constexpr std::array<std::string_view, 3> kLogs{"wandb.log(", "run.log(",
-                                                         "wandb_run.log("};
-  if (!has_any(text, std::array<std::string_view, 1>{"wandb"}) || has_any(text, kOurs)) return {};
-  return {.config = has_any(text, std::array<std::string_view, 1>{"wandb.config"}) &&
-                    !has_any(text, kArguments),
-          .log = has_any(text, kLogs)};
+  static constexpr std::array<std::string_view, 2> kAgents{"wandb.agent(", "wandb.sweep("};
+  return {.ours = has_any(text, kOurs), .agent = has_any(text, kAgents)};
 }
 
 ScriptUse use_in(const base::Path& script) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a script of W&B asks of W&B's library while it runs.
+// What a script of W&B asks of W&B's library that is otherwise here.
 
 #include <string_view>
 
@@ -9,8 +9,8 @@
 namespace hpo::wandb {
 
 struct ScriptUse {
-  bool config = false;  ///< it reads its parameters from wandb.config, and no arguments
-  bool log = false;     ///< it reports through wandb.log
+  bool ours = false;   ///< it reports to Trellis itself
+  bool agent = false;  ///< it starts a sweep of its own, on W&B's server
 };
 
 /// The file of a script or module that is seen from `folder`; empty if it has none of its own.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "hpo/study/arguments.h"
 #include "hpo/study/checker.h"
+#include "hpo/study/config_names.h"
 #include "hpo/study/goals.h"
 #include "hpo/study/pattern.h"
 #include "hpo/study/program.h"
@@ -83,6 +84,7 @@ void check_command(const StudySpec& study) {
   const std::vector<Metric> metrics = metrics_of(study);
   for (std::size_t i = 0; i < metrics.size(); ++i)
     check_pattern(metrics[i], place_of_metric(study, i, "regex"));
+  check_config_names(study);
 }
 
 void try_command(const StudySpec& study) {

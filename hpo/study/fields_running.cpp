@@ -42,7 +42,22 @@ std::vector<Field> command_rows() {
               "programs that otherwise buffer their output until they end. `pipe`: a pipe, with "
               "nothing in the environment that changes how the program buffers. It may be changed "
               "when a study is resumed. See `docs/command.md`.",
-       .binding = to<&StudySpec::output>()}};
+       .binding = to<&StudySpec::output>()},
+      {.name = "library",
+       .otherwise = "the program reads its arguments or `$TRELLIS_PARAMS`, and reports in the file "
+                    "`$TRELLIS_METRICS`",
+       .only = "command",
+       .doc = "Library by which the program gets its parameters and reports. `wandb`: the package "
+              "of W&B, which runs offline in the trial's folder. `wandb.config` has the "
+              "parameters, and what `wandb.log` gets is reported. See `docs/other-tools.md`.",
+       .binding = to<&StudySpec::library>()},
+      {.name = "config_names",
+       .type = Type::conditions,
+       .otherwise = "the names of the parameters",
+       .only = "command",
+       .doc = "Names that parameters have in `wandb.config`, where they differ: `{lr: "
+              "learning-rate}`. A list leads through nested maps: `{model_lr: [model, lr]}`.",
+       .binding = to<&StudySpec::config_names>()}};
 }
 
 std::vector<Field> limit_rows() {

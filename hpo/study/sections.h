@@ -30,6 +30,12 @@ enum class OutputKind : std::uint8_t {
   pipe,      ///< a pipe, as the program buffers it
 };
 
+/// The library by which a program gets its parameters and reports.
+enum class Library : std::uint8_t {
+  none,   ///< its arguments, and the file of reports
+  wandb,  ///< W&B's
+};
+
 /// Whether the end of a sweep writes the report.
 enum class WriteReport : std::uint8_t { off, on };
 

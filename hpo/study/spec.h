@@ -46,6 +46,8 @@ struct StudySpec {
   study::Tree command;                    ///< a list of words; empty: trials run no program
   std::string command_folder;             ///< where the program runs, absolute
   OutputKind output = OutputKind::lines;  ///< of the program
+  Library library = Library::none;        ///< that the program uses
+  study::Tree config_names;               ///< of parameters in the library (config_names.h)
   Metric metric;                          ///< the first of several
   std::vector<Metric> others;             ///< that are searched for besides
   std::vector<Bound> subject_to;

@@ -38,6 +38,11 @@ struct Words<OutputKind> {
 };
 
 template <>
+struct Words<Library> {
+  static constexpr base::EnumNames<Library> names{{{Library::none, ""}, {Library::wandb, "wandb"}}};
+};
+
+template <>
 struct Words<WriteReport> {
   static constexpr base::EnumNames<WriteReport> names{
       {{WriteReport::off, "off"}, {WriteReport::on, "on"}}};

@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "hpo/mlflow": ["hpo/mlflow", "hpo/log", "hpo/export", "hpo/space", "base"],
     "hpo/serve": ["hpo/serve", "hpo/report", "hpo/log", "base"],
     "hpo/space": ["hpo/space", "base"],
+    "hpo/wandb": ["hpo/wandb", "hpo/space", "base"],
     "hpo/samplers": ["hpo/samplers", "hpo/space", "base"],
     "hpo/stopping": ["hpo/stopping", "hpo/space", "base"],
     "cli": list(house.PRODUCT) + ["bench"],
@@ -48,7 +49,7 @@ LIBRARIES = [
     ("xxHash", r"xxhash.*", ["base"]),
     ("Random123", r"Random123/.*", ["base"]),
     ("cpp-httplib", r"httplib\.h", ["hpo/mlflow", "hpo/serve"]),
-    ("zlib", r"zlib\.h", ["nn/data", "hpo/report", "tests"]),
+    ("zlib", r"zlib\.h", ["nn/data", "hpo/report", "hpo/wandb", "tests"]),
     ("CLI11", r"CLI/.*", ["cli", "bench"]),
     ("nlohmann", r"nlohmann/.*", ["bench", "tests"]),
 ]

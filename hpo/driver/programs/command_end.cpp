@@ -43,7 +43,7 @@ std::string with_last(std::string what, const std::vector<std::string>& last) {
 
 /// What to say of a program that ended well and did not report the metric; `others` is what it did
 /// report.
-std::string nothing_reported(const Metric& metric, const Metrics& others,
+std::string nothing_reported(const Metric& metric, Library library, const Metrics& others,
                              const std::optional<NoNumber>& no_number,
                              const std::vector<std::string>& printed) {
   std::string message = base::cat("exited with status 0 without reporting ", metric.name);
@@ -70,8 +70,11 @@ std::string nothing_reported(const Metric& metric, const Metrics& others,
   for (const auto& [name, value] : others) names.push_back(name);
   if (!names.empty())
     message += base::cat(" (it reported ", base::printable(base::listed(names), 200), ")");
-  return base::cat(message, ", expected a line such as {\"step\": 1, \"", metric.name,
-                   "\": 0.5} in the file $TRELLIS_METRICS", base::did_you_mean(metric.name, names),
+  const std::string call = library == Library::wandb
+                               ? base::cat("wandb.log({\"", metric.name, "\": 0.5})")
+                               : base::cat("a line such as {\"step\": 1, \"", metric.name,
+                                           "\": 0.5} in the file $TRELLIS_METRICS");
+  return base::cat(message, ", expected ", call, base::did_you_mean(metric.name, names),
                    names.empty() ? reads : "");
 }
 
@@ -84,8 +87,8 @@ void require_reports(const StudySpec& study, const CommandReports& reports,
   const Metric metric = is_it(study.metric)           ? study.metric
                         : other != study.others.end() ? *other
                                                       : Metric{.name = *name};
-  throw TrialFailure(
-      Cause::error, nothing_reported(metric, reports.pending(), reports.no_number(*name), printed));
+  throw TrialFailure(Cause::error, nothing_reported(metric, study.library, reports.pending(),
+                                                    reports.no_number(*name), printed));
 }
 
 }  // namespace

@@ -104,6 +104,8 @@ void CommandWork::start(const AttemptPtr& attempt, const TrialCommand& command) 
   attempt->looked = base::now();
   attempt->late.begin(attempt->looked);
   if (on_agents_) return start_on_agent(attempt);
+  if (study_.library == Library::wandb)
+    attempt->runs.emplace(study_, attempt->params, *attempt->folder);
   std::optional<std::string> gpus;
   if (gpus_.count() > 0) gpus = gpus_.names(*attempt->gpus);
   attempt->program = supervisors_.start(
@@ -185,6 +187,7 @@ void CommandWork::Attempt::read() {
   untold += base::seconds(here - std::exchange(looked, here));
   std::vector<Report> found;
   try {
+    if (runs && !failure && !unwanted) runs->read(over.has_value());
     if (!failure && !unwanted) reports.take(*folder, over.has_value(), found);
   } catch (...) {
     failure = std::current_exception();
@@ -204,6 +207,7 @@ void CommandWork::Attempt::read() {
   }
   if (!over) return;
   receiver.reset();
+  runs.reset();
   folder.reset();
 }
 

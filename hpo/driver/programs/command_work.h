@@ -23,6 +23,7 @@
 #include "hpo/driver/programs/program_host.h"
 #include "hpo/driver/programs/trial_copy.h"
 #include "hpo/driver/programs/trial_files.h"
+#include "hpo/driver/programs/wandb_runs.h"
 #include "hpo/driver/trial_work.h"
 #include "hpo/study/command.h"
 #include "hpo/study/spec.h"
@@ -79,6 +80,7 @@ class CommandWork final : public TrialWork {
     bool interrupted = false;           ///< its agent had to go: the program is to run again
     bool starved = false;               ///< as the program ended, its machine lacked memory
     std::optional<TrialFolder> folder;  ///< until all that the program did was read
+    std::optional<WandbRuns> runs;      ///< of its library, read here
     LongLog log;                        ///< where its lines are reports
     std::deque<Told> told;              ///< read, and not handed in yet
     std::exception_ptr failure;         ///< what was wrong behind them

@@ -37,6 +37,7 @@ bool LateReports::are_late(base::Duration took) const {
 std::string late_text(const StudySpec& study, std::uint64_t trial, std::size_t reports,
                       base::Duration took) {
   const char* cure = "let the program flush $TRELLIS_METRICS, or close it, after each report";
+  if (study.library == Library::wandb) cure = "a newer version of wandb writes each report at once";
   if (reads_output(study))
     cure =
         study.output == OutputKind::terminal

@@ -17,6 +17,7 @@
 #include "hpo/driver/programs/command_end.h"
 #include "hpo/driver/programs/program_order.h"
 #include "hpo/driver/programs/trial_copy.h"
+#include "hpo/driver/programs/wandb_runs.h"
 #include "hpo/study/command.h"
 #include "runtime/access.h"
 #include "runtime/task.h"
@@ -172,7 +173,7 @@ tasks::SupervisorNews ProgramHost::follow(std::uint64_t number, const Care& care
     if (care.gone()) supervisors_.stop(number);
     const bool more = std::exchange(own.more, false);
     lock.unlock();
-    if (more) care.written();
+    if (more) care.written(false);
     const base::Duration wait = care.now_and_then();
     lock.lock();
     if (!more) turn_.wait_for(lock, wait);
@@ -181,7 +182,7 @@ tasks::SupervisorNews ProgramHost::follow(std::uint64_t number, const Care& care
   programs_.erase(number);
   if (may_be_of_the_job(over)) turn_.wait_for(lock, kJobSignal, care.gone);
   lock.unlock();
-  care.written();
+  care.written(true);
   return over;
 }
 
@@ -218,6 +219,8 @@ ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call,
   if (!turn || !place) return {.interrupted = true};
   TrialFolder folder = open_trial_folder(folder_, call.trial, call.params);
   if (!prepare(folder, call, files, gone)) return {.interrupted = true};
+  std::optional<WandbRuns> runs;
+  if (study_.library == Library::wandb) runs.emplace(study_, call.params, folder);
   std::uint64_t number = 0;
   try {
     const std::scoped_lock lock(mutex_);
@@ -236,7 +239,8 @@ ProgramEnd ProgramHost::run(const rt::Context& context, const ProgramCall& call,
   say(folder.has_checkpoints ? ProgramWord::resumed : ProgramWord::begun);
   std::optional<TrialSender> sender;
   if (!shared_) sender.emplace(folder, [&](std::string text) { context.tell(std::move(text)); });
-  const auto written = [&] {
+  const auto written = [&](bool over) {
+    if (runs) runs->read(over);
     if (sender) return sender->report();
     send_to_disk(folder);
     say(ProgramWord::more);

@@ -88,7 +88,7 @@ class ProgramHost {
   /// What is done for a program while it runs.
   struct Care {
     std::function<bool()> gone;                    ///< whether it has to go
-    std::function<void()> written;                 ///< it has written something
+    std::function<void(bool over)> written;        ///< it has written something, or has ended
     std::function<base::Duration()> now_and_then;  ///< returns when to be called again
   };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hpo/driver/programs/wandb_runs.h"
+
 namespace hpo {
 
 bool reads_output(const StudySpec& study) {
@@ -27,7 +29,8 @@ std::int64_t nanoseconds(double seconds) {
 
 }  // namespace
 
-std::map<std::string, std::string> command_environment(const base::Path& folder,
+std::map<std::string, std::string> command_environment(const StudySpec& study,
+                                                       const base::Path& folder,
                                                        const TrialResources& resources,
                                                        const std::optional<std::string>& gpus) {
   std::map<std::string, std::string> environment{
@@ -37,6 +40,7 @@ std::map<std::string, std::string> command_environment(const base::Path& folder,
       {"TRELLIS_PARAMS", trial_params(folder)},
       {"OMP_NUM_THREADS", std::to_string(resources.cpus)}};
   if (gpus) environment.emplace("CUDA_VISIBLE_DEVICES", *gpus);
+  if (study.library == Library::wandb) environment.merge(wandb_environment(study, folder));
   return environment;
 }
 
@@ -47,7 +51,7 @@ tasks::SupervisedProgram program_order(const StudySpec& study, const TrialComman
   return {.path = command.path,
           .words = command.words_with(trial_params(folder.path)),
           .folder = command.folder,
-          .environment = command_environment(folder.path, resources, gpus),
+          .environment = command_environment(study, folder.path, resources, gpus),
           .order = {.time = nanoseconds(limits.trial_time.value_or(0)),
                     .stall = nanoseconds(limits.no_progress.value_or(0)),
                     .grace = nanoseconds(limits.grace),
@@ -58,7 +62,8 @@ tasks::SupervisedProgram program_order(const StudySpec& study, const TrialComman
                     .memory = resources.memory.value_or(0),
                     .output = output_of(study)},
           .log = folder.log.fd(),
-          .reports = trial_reports(folder.path)};
+          .reports = study.library == Library::wandb ? wandb_run_file(study, folder.path)
+                                                     : trial_reports(folder.path)};
 }
 
 }  // namespace hpo

@@ -23,7 +23,7 @@ inline constexpr std::int64_t kMostOutput = 256'000'000;
 /// What a trial's program finds in its environment. `gpus`: for CUDA_VISIBLE_DEVICES; none leaves
 /// it as it is.
 [[nodiscard]] std::map<std::string, std::string> command_environment(
-    const base::Path& folder, const TrialResources& resources,
+    const StudySpec& study, const base::Path& folder, const TrialResources& resources,
     const std::optional<std::string>& gpus);
 
 /// The program of a trial in its folder, whose log is open for appending.

@@ -1,6 +1,7 @@
 #include "hpo/driver/programs/rerun.h"
 
 #include <filesystem>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/process/start.h"
@@ -10,6 +11,7 @@
 #include "hpo/driver/programs/foreground.h"
 #include "hpo/driver/programs/program_order.h"
 #include "hpo/driver/programs/trial_folder.h"
+#include "hpo/driver/programs/wandb_runs.h"
 #include "hpo/log/study_lock.h"
 #include "hpo/study/command.h"
 
@@ -27,11 +29,13 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
   TrialFolder own = open_trial_folder(folder, trial, params);
   begin_log(own);
   command.words = command.words_with(trial_params(own.path));
+  std::optional<WandbRuns> runs;
+  if (study.library == Library::wandb) runs.emplace(study, params, own);
   CommandReports reports(study, nullptr);
   const TrialResources resources = trial_resources(study, params);
   const base::Moment begun = base::now();
   const base::ProcessOutcome outcome = run_in_foreground(
-      command, base::environment_with(command_environment(own.path, resources, {})),
+      command, base::environment_with(command_environment(study, own.path, resources, {})),
       reports.read_output() ? own.log.fd() : -1);
   const tasks::SupervisorNews news{.over = true,
                                    .end = outcome.end,
@@ -39,6 +43,7 @@ Rerun rerun_command(const StudySpec& study, std::uint64_t trial, const Params& p
                                    .took = (base::now() - begun).count()};
   Rerun made{.end = command_end(study, command.path, news, {}, false), .folder = own.path};
   try {
+    if (runs) runs->read(true);
     reports.take(own, true, made.reports);
     for (const Report& report : made.reports) require_numbers(study, report);
     if (made.end.state == TrialState::complete) {

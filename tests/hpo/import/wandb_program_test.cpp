@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hpo/import/wandb.h"
+#include "hpo/study/config_names.h"
 #include "hpo/study/node.h"
 #include "tests/support/temp_folder.h"
 
@@ -81,7 +82,7 @@ TEST(WandbProgram, FindsItsParametersInAFile) {
   EXPECT_EQ(behind(text, "command: "), R"(["p", "$params_json"])");
   const Imported none = imported("{lr: {value: 0.5}}", "command: [p, --fast]\n");
   EXPECT_EQ(behind(none, "command: "), R"(["p", "--fast", "$no_args"])");
-  EXPECT_TRUE(says(none, "parameters that only wandb.config has became the file $TRELLIS_PARAMS"));
+  EXPECT_EQ(behind(none, "library: "), "wandb") << "wandb.config has the parameters";
 }
 
 TEST(WandbProgram, NotesAreSaidOnceAndSayWhatWasCarriedOver) {
@@ -306,19 +307,41 @@ Imported with_script(const std::string& text) {
                       {.sweep = folder.path(), .working = folder.path(), .study = folder.path()});
 }
 
-TEST(WandbProgram, IsToldWhatItsLibraryDoesNotDoHere) {
-  const std::string log = "not carried over: wandb.log of train.py: replace it with trellis.report",
-                    config = "not carried over: wandb.config of train.py: the parameters are among";
+TEST(WandbProgram, UsesItsLibraryUnlessItReportsToUs) {
   const std::string init = "import wandb\nwandb.init()\n";
-  const Imported both = with_script(init + "lr = wandb.config.lr\nwandb.log({'loss': lr})\n");
-  EXPECT_TRUE(says(both, log) && says(both, config));
-  EXPECT_TRUE(says(with_script("import wandb\nrun = wandb.init()\nrun.log({'loss': 1})\n"), log));
-  const Imported reads =
-      with_script("import argparse, wandb\nwandb.init(config=args)\nwandb.config.lr\n");
-  EXPECT_FALSE(says(reads, "wandb.config")) << "its arguments are its config";
-  EXPECT_FALSE(says(with_script("logger.log(1)\n"), "wandb.")) << "no W&B";
+  const Imported theirs = with_script(init + "wandb.log({'loss': wandb.config.lr})\n");
+  EXPECT_EQ(behind(theirs, "library: "), "wandb");
+  EXPECT_TRUE(theirs.notes.lines().empty()) << "nothing is otherwise here";
+  EXPECT_EQ(behind(with_script("from lab import train\ntrain()\n"), "library: "), "wandb")
+      << "what a module does is not looked at";
   const Imported ours = with_script(init + "wandb.log({})\nopen(os.environ['TRELLIS_METRICS'])\n");
-  EXPECT_FALSE(says(ours, "wandb.log")) << "it reports to both";
+  EXPECT_EQ(ours.yaml.find("library"), std::string::npos) << "it reports to both";
+  const Imported asked = import_wandb("method: grid\nparameters: {x: {value: 1}}\n", "sweep.yaml");
+  EXPECT_EQ(asked.yaml.find("library"), std::string::npos) << "there is no program";
+}
+
+TEST(WandbProgram, IsToldThatItsOwnSweepNeedsAServer) {
+  const Imported made = with_script("import wandb\nwandb.agent(wandb.sweep({}), train)\n");
+  EXPECT_TRUE(
+      says(made, "not carried over: the sweep that train.py starts by itself (wandb.agent)"));
+}
+
+TEST(WandbProgram, GetsNestedAndRenamedParametersUnderItsOwnNames) {
+  const Imported made = imported(
+      "{lr: {value: 1}, net.bias: {value: 2}, model: {parameters: {lr: {value: 3}, "
+      "deep: {parameters: {n: {value: 4}}}}}}");
+  EXPECT_EQ(behind(made, "config_names: "),
+            R"({net_bias: ["net.bias"], model_lr: ["model", "lr"], )"
+            R"(model_deep_n: ["model", "deep", "n"]})");
+  EXPECT_EQ(behind(made, "command: "),
+            R"(["python3", "train.py", "--net.bias=${net_bias}", )"
+            R"("--model={'lr': ${model_lr}, 'deep': {'n': ${model_deep_n}}}", "$args"])");
+  EXPECT_EQ(
+      behind(imported("{a: {parameters: {b: {values: [x, y]}, c: {value: true}}}}"), "command: "),
+      R"(["python3", "train.py", "--a={'b': '${a_b}', 'c': ${a_c}}"])");
+  const StudySpec study = study_made(made.yaml, "sweep.yaml", "study.yaml");
+  EXPECT_EQ(config_names(study).at("model_deep_n"),
+            (std::vector<std::string>{"model", "deep", "n"}));
 }
 
 }  // namespace
