@@ -55,7 +55,7 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
   const std::uint64_t all = run.counts().all();
   const auto number = base::parse_int(word);
   if (!number || *number < 0)
-    throw base::Error(base::Errc::usage, base::cat(what, ": '", base::printable(word, kMost),
+    throw base::Error(base::Errc::usage, base::cat(what, " is '", base::printable(word, kMost),
                                                    "', expected a trial number or \"best\""));
   if (const auto trial = run.trial(static_cast<std::uint64_t>(*number))) return *trial;
   throw base::Error(base::Errc::usage,

@@ -48,12 +48,14 @@ Params own_point(const Params& given, const Space& space) {
   for (const auto& [name, value] : point) {
     const std::size_t index = *space.index_of(name);
     if (space.is_active(index, point)) continue;
-    throw refusal(base::cat("params.", name, " is not active with these values, expected ",
-                            condition_text(space.parameters()[index])));
+    throw refusal(base::cat("params.", name, " exists only with ",
+                            condition_text(space.parameters()[index]),
+                            ", which these params do not have"));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
-      throw refusal(base::cat("params are a point that forbid excludes: ", text_of(combination)));
+      throw refusal(
+          base::cat("params are a point that forbid excludes, because ", text_of(combination)));
   }
   if (const Filled whole = filled(space, point); !whole.point)
     throw refusal(whole.is_none ? "params: forbid excludes every point with these values"

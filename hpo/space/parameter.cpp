@@ -78,8 +78,8 @@ std::optional<DomainFault> reach_fault(const Range& range) {
   const double middle = along(range.prior->mean), far = kFarthest * along(range.prior->deviation);
   if (along(range.max) >= middle - far && along(range.min) <= middle + far) return std::nullopt;
   return DomainFault{"mean", base::cat("is ", text_of(range.prior->mean),
-                                       ", more than 20 deviations outside of min and max, expected "
-                                       "one that makes some of their values likely")};
+                                       ", more than 20 deviations away from the range, expected a "
+                                       "mean in it or near it")};
 }
 
 template <class Range>

@@ -132,11 +132,12 @@ const Parameter& Checker::find_parameter(const std::string& name, const Node& no
     for (std::string& all : names_for_all()) names.push_back(std::move(all));
   }
   const std::string near = base::nearest(name, names);
-  throw StudyError(node.at,
-                   base::cat("$", base::printable(name, 64),
-                             " names no parameter, expected a name under parameters",
-                             space_->parameters().empty() ? ", of which there are none" : "",
-                             " ($$ for a dollar)", did_you_mean(near.empty() ? "" : "$" + near)));
+  throw StudyError(
+      node.at,
+      base::cat("$", base::printable(name, 64),
+                " names no parameter, expected a name under parameters",
+                space_->parameters().empty() ? ", of which there are none" : "",
+                " (write $$ for the character $)", did_you_mean(near.empty() ? "" : "$" + near)));
 }
 
 Node Checker::check_reference(const Node& node, const Field& field, const std::string& where) {
@@ -150,7 +151,7 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
     throw StudyError(node.at,
                      base::cat(where, " is ", describe(node),
                                ", but this value must be the same in all trials, expected ",
-                               expected(field), " ($$ for a dollar)"));
+                               expected(field), " (write $$ for the character $)"));
   }
   for (const std::string& name : found.names) {
     if (where == "command" && stands_for_all(name) && !parameters_.contains(name)) {

@@ -53,14 +53,14 @@ Params read_point(const Node& map, const Space& space) {
   for (const Entry& entry : map.entries) {
     const std::size_t index = *space.index_of(entry.key);
     if (space.is_active(index, point)) continue;
-    throw StudyError(entry.key_at,
-                     base::cat(where(entry), " is not active with these values, expected ",
-                               condition_text(space.parameters()[index])));
+    throw StudyError(entry.key_at, base::cat(where(entry), " exists only with ",
+                                             condition_text(space.parameters()[index]),
+                                             ", which this point does not have"));
   }
   for (const Forbidden& combination : space.forbidden()) {
     if (holds(combination, point))
-      throw StudyError(
-          map.at, base::cat("try_first has a point that forbid excludes: ", text_of(combination)));
+      throw StudyError(map.at, base::cat("try_first has a point that forbid excludes, because ",
+                                         text_of(combination)));
   }
   const Filled all = filled(space, point);
   if (all.is_none)

@@ -56,8 +56,8 @@ void require_apart(const StudySpec& study) {
   if (study.limits.patience) {
     throw StudyError(places.at("limits.patience"),
                      base::cat("limits.patience cannot be used with method ", method,
-                               ", whose members improve together; remove it (limits.target ends "
-                               "the study at a good value)"));
+                               ", whose members improve together; remove it, or end the study at a "
+                               "good value with limits.target"));
   }
   if (study.adapt) {
     throw StudyError(places.at("adapt"),

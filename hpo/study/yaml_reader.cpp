@@ -175,9 +175,10 @@ class Builder final : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    throw StudyError(position(mark),
-                     base::cat("tag \"", base::printable(tag, 60),
-                               "\" is not supported; remove it (quotes make a string)"));
+    throw StudyError(
+        position(mark),
+        base::cat("tag \"", base::printable(tag, 60),
+                  "\" is not supported; remove it, or put the value in quotes if it is a string"));
   }
 
   [[noreturn]] void fail_depth(const YAML::Mark& mark) const {

@@ -215,7 +215,7 @@ std::string skip_advice(const CsvText& csv, std::size_t rows) {
   const auto skip = proposed_skip(csv);
   if (!skip) return {};
   std::string advice =
-      "; in data: `" + skip_words(*skip) + "` leaves out what is not a row of the table";
+      "; in data: `" + skip_words(*skip) + "` leaves out the lines that are not rows of it";
   const bool ends = rows > 0 && skip->footer > static_cast<std::int64_t>(csv.footer);
   if (ends && skip->lines == 0 && skip->comment.empty())
     advice += ", and so does `rows: " + std::to_string(rows) + "`";

@@ -188,7 +188,7 @@ TEST_F(AskedStudyTest, RefusesPointsThatAreNoneOfTheSpace) {
               (void)asked().enqueue({{"width", std::string("wide")}}, "");
             }),
             "params.width is wide, expected an int from 4 to 64");
-  EXPECT_NE(said({{"width", width(5)}}).find("a point that forbid excludes: width is 5"),
+  EXPECT_NE(said({{"width", width(5)}}).find("a point that forbid excludes, because width is 5"),
             std::string::npos);
   EXPECT_EQ(asked().open(), 0U);
   EXPECT_EQ(asked().waiting(), 0U);

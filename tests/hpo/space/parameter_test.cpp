@@ -213,8 +213,7 @@ TEST(Domain, FaultsNameTheFieldAndWhatIsExpected) {
       {FloatRange{1, 2, Scale::log, 0, Normal{1, 1}}, "deviation",
        "is 1.0, expected a factor above 1 with scale: log"},
       {IntRange{100, 200, Scale::linear, 1, Normal{50, 2}}, "mean",
-       "is 50.0, more than 20 deviations outside of min and max, expected one that makes some of "
-       "their values likely"},
+       "is 50.0, more than 20 deviations away from the range, expected a mean in it or near it"},
       {Choice{}, "values", "is empty, expected at least one value"},
       {Choice{{Int{1}, Int{2}, Int{1}}}, "values", "has 1 twice, expected distinct values"},
       {Choice{{INFINITY}}, "values", "has .inf, expected finite numbers"},

@@ -96,7 +96,7 @@ TEST_F(ReferenceTest, AReferenceWithoutAParameterIsRefusedBeforeItsValueIsLooked
   EXPECT_EQ(refusal(table() + "network: []\nresources: {cpus: $nobody}\n"),
             "study.yaml:3:19: $nobody names no parameter, expected a name under parameters, of "
             "which there are none "
-            "($$ for a dollar)");
+            "(write $$ for the character $)");
 }
 
 }  // namespace

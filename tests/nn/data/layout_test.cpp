@@ -77,16 +77,18 @@ TEST(Layout, MessagesProposeWhatHelps) {
   };
   EXPECT_EQ(message(kHeader + rows_of(9) + "Source: made up\n"),
             "data.csv:11:1: 1 field in this line, expected 3 as in line 1; in data: `skip: "
-            "{footer: 1}` leaves out what is not a row of the table, and so does `rows: 9`");
+            "{footer: 1}` leaves out the lines that are not rows of it, and so does `rows: 9`");
   EXPECT_EQ(message("# units: m\n" + kHeader + rows_of(9)),
             "data.csv:2:3: 3 fields in this line, expected 1 as in line 1; in data: `skip: "
-            "{comment: '#'}` leaves out what is not a row of the table");
-  EXPECT_EQ(message("# units: m, s\n" + kHeader + rows_of(9)),
-            "data.csv:1:1: '# units: m' begins as a comment does, expected the names of the "
-            "columns; in data: `skip: {comment: '#'}` leaves out what is not a row of the table");
-  EXPECT_EQ(message("Table 1\n" + kHeader + rows_of(9), "kind"),
-            "data.csv: target: there is no column 'kind', expected one of 'Table 1' or a number "
-            "from 1 to 1; in data: `skip: {lines: 1}` leaves out what is not a row of the table");
+            "{comment: '#'}` leaves out the lines that are not rows of it");
+  EXPECT_EQ(
+      message("# units: m, s\n" + kHeader + rows_of(9)),
+      "data.csv:1:1: '# units: m' begins as a comment does, expected the names of the "
+      "columns; in data: `skip: {comment: '#'}` leaves out the lines that are not rows of it");
+  EXPECT_EQ(
+      message("Table 1\n" + kHeader + rows_of(9), "kind"),
+      "data.csv: target: there is no column 'kind', expected one of 'Table 1' or a number "
+      "from 1 to 1; in data: `skip: {lines: 1}` leaves out the lines that are not rows of it");
 }
 
 struct SkipCase {
