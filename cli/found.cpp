@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -17,6 +19,7 @@
 #include "hpo/log/schema.h"
 #include "hpo/log/study_reader.h"
 #include "hpo/samplers/registry.h"
+#include "hpo/search/search.h"
 #include "hpo/space/share.h"
 #include "hpo/study/real_time.h"
 #include "nn/data/data_error.h"
@@ -42,6 +45,21 @@ std::string rows_text(const nn::Dataset::Header& header, const nn::DataSpec& spe
                    header.test_rows, " for the final test");
 }
 
+/// How the rows of a table come into the parts.
+std::string split_text(const nn::Dataset::Header& header, const nn::DataSpec& spec) {
+  if (spec.kind != nn::DataKind::csv) return "";
+  if (!spec.split.time.empty())
+    return base::cat("the parts follow one another in the order of ",
+                     nn::in_quotes(spec.split.time), ": the newest rows are for the final test");
+  if (!spec.split.group.empty())
+    return base::cat("the rows of one ", nn::in_quotes(spec.split.group),
+                     " are in one part; which part, is drawn at random");
+  const bool classes = header.task == nn::LearningTask::classification;
+  return base::cat("which row is in which part is drawn at random",
+                   classes ? ", with the same share of each class" : "",
+                   "; all trials use the same");
+}
+
 std::string folds_text(int folds) {
   if (folds == 0) return "";
   return base::cat("the first of ", folds, " folds is shown: every trial trains ", folds,
@@ -53,7 +71,9 @@ std::string target_text(const nn::Dataset::Header& header) {
   std::string names;
   for (std::size_t i = 0; i < header.targets.size() && i < 12; ++i)
     names += (i == 0 ? "" : ", ") + nn::in_quotes(header.targets[i].name);
-  if (header.targets.size() > 12) names += base::cat(" and ", header.targets.size() - 12, " more");
+  if (header.targets.size() > 12)
+    names += base::cat(" and ", header.targets.size() - 12, " more, up to ",
+                       nn::in_quotes(header.targets.back().name));
   if (header.targets.front().name.empty()) names = "the labels";
   if (header.task == nn::LearningTask::classification)
     return base::cat(names, ": one of ", header.class_names.size(), " classes is predicted");
@@ -142,6 +162,35 @@ std::string metrics_text(const hpo::StudySpec& study) {
   });
 }
 
+/// "each trial has at most 27 epochs; asha compares trials after 1, 3 and 9 of them and stops those
+/// that fall behind"; empty where there is nothing to say.
+std::string rule_text(const hpo::StudySpec& study) {
+  constexpr std::int64_t kLooked = 100'000;  // steps, and how many that decide are named
+  constexpr std::size_t kNamed = 6;
+  const bool known = study.max_epochs < std::numeric_limits<std::int64_t>::max();
+  const std::string ends =
+      !known ? ""
+             : base::cat("each trial has at most ",
+                         base::counted(study.max_epochs, study.runs_command ? "step" : "epoch"));
+  if (study.early_stop.kind == "none") return ends;
+  const std::unique_ptr<hpo::StoppingRule> rule = hpo::rule_of(study);
+  const std::int64_t last = std::min(study.max_epochs - 1, kLooked);
+  std::vector<std::string> rungs;
+  bool all = study.early_stop_unit == hpo::Unit::epochs || study.numbers_steps();
+  for (std::int64_t step = 1; all && step <= last && rungs.size() <= kNamed; ++step) {
+    if (rule->decides(step - 1, step)) rungs.push_back(std::to_string(step));
+  }
+  if (rungs.size() > kNamed) {
+    all = rungs.back() != std::to_string(kNamed + 1);  // else it looks at each step
+    rungs.back() = "so on";
+  }
+  const std::string when = all && !rungs.empty() ? base::cat(" after ", base::listed(rungs),
+                                                             known ? " of them" : " steps")
+                                                 : "";
+  return base::cat(ends, ends.empty() ? "" : "; ", study.early_stop.kind, " compares trials", when,
+                   " and stops those that fall behind");
+}
+
 /// "at most 60 trials in at most 10m 00s".
 std::string trials_text(const hpo::StudySpec& study) {
   const hpo::Limits& limits = study.limits;
@@ -179,6 +228,7 @@ void add_data(Sheet& sheet, const hpo::LoadedStudy& loaded) {
     }
   }
   sheet.add("table", rows_text(header, spec));
+  sheet.add("table", split_text(header, spec));
   sheet.add("table", folds_text(spec.split.folds));
   sheet.add("table", table);
   sheet.add("target", target_text(header));
@@ -195,11 +245,8 @@ void add_data(Sheet& sheet, const hpo::LoadedStudy& loaded) {
 void add_search(Sheet& sheet, const hpo::StudySpec& study) {
   constexpr const char* kLabel = "search";
   const std::string space = space_text(study.space);
-  const std::string rule =
-      study.early_stop.kind == "none"
-          ? ""
-          : base::cat("; ", study.early_stop.kind, " stops those that fall behind");
-  sheet.add(kLabel, base::cat(trials_text(study), ", proposed by ", study.method.kind, rule));
+  sheet.add(kLabel, base::cat(trials_text(study), ", proposed by ", study.method.kind));
+  sheet.add(kLabel, rule_text(study));
   sheet.add(kLabel, space.empty() ? "no parameter varies" : space);
   sheet.add(kLabel, base::cat("by ", metrics_text(study)));
   sheet.add(kLabel, exploration_line(study));

@@ -1,6 +1,7 @@
 #include "nn/data/csv_notes.h"
 
 #include <functional>
+#include <vector>
 
 #include "base/text.h"
 #include "base/words.h"
@@ -12,7 +13,8 @@ namespace nn {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 12;  // columns in one note
+constexpr std::size_t kMostNamed = 12;  // columns in one note, and as many as that hides none alone
+constexpr std::size_t kFewHidden = 3;
 
 using ColumnTest = std::function<bool(const CsvColumn&)>;
 using More = std::function<std::string(const CsvColumn&)>;
@@ -21,16 +23,23 @@ using More = std::function<std::string(const CsvColumn&)>;
 void note(
     CsvSurvey& table, std::string_view what, const ColumnTest& wanted,
     const More& more = [](const CsvColumn&) { return std::string(); }) {
-  std::size_t count = 0;
-  std::string names;
+  std::vector<const CsvColumn*> found;
   for (const CsvColumn& column : table.columns) {
-    if (!wanted(column) || ++count > kMostNamed) continue;
-    const std::string about = more(column);
-    names += (names.empty() ? "" : ", ") + in_quotes(column.name);
+    if (wanted(column)) found.push_back(&column);
+  }
+  if (found.empty()) return;
+  const bool all = found.size() <= kMostNamed + kFewHidden;
+  const std::size_t named = all ? found.size() : kMostNamed;
+  std::string names;
+  for (std::size_t i = 0; i < named; ++i) {
+    const std::string about = more(*found[i]);
+    names += (names.empty() ? "" : ", ") + in_quotes(found[i]->name);
     if (!about.empty()) names += " (" + about + ")";
   }
-  if (count > kMostNamed) names += " and " + std::to_string(count - kMostNamed) + " more";
-  if (count > 0) table.notes.push_back(base::cat(what, ": ", names));
+  if (!all)
+    names += base::cat(" and ", found.size() - named, " more, from ", in_quotes(found[named]->name),
+                       " to ", in_quotes(found.back()->name));
+  table.notes.push_back(base::cat(what, ": ", names));
 }
 
 ColumnTest with_role(ColumnRole role) {

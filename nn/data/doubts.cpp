@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -241,14 +242,34 @@ const Seen* time_column(const Table& table, const TargetOrder& target) {
   return ascending != nullptr && needed(in_file(table.rows)) ? ascending : nullptr;
 }
 
-/// Whether the rows of a group resemble each other in most other columns of numbers.
+/// The groups of whole numbers in pairs of neighbours; empty where they are no numbers.
+std::vector<std::uint32_t> pairs_of_neighbours(const Seen& groups) {
+  if (!groups.has_numbers()) return {};
+  std::map<double, std::uint32_t> places;
+  for (const double number : groups.numbers) places.emplace(number, 0);
+  std::uint32_t next = 0;
+  for (auto& [number, place] : places) place = next++ / 2;
+  std::vector<std::uint32_t> pairs;
+  for (const double number : groups.numbers) pairs.push_back(places.at(number));
+  return pairs;
+}
+
+/// Whether the rows of a group resemble each other in most other columns of numbers. Those of the
+/// next number must not: of one that is measured, such as an age, they resemble each other too.
 bool groups_are_alike(const Table& table, const Seen& groups) {
+  constexpr double kOfNames = 0.75;  // of the likeness is left in pairs; half of it for names
+  if (groups.has_numbers() &&
+      std::ranges::any_of(groups.numbers, [](double x) { return std::isnan(x); }))
+    return false;
+  const std::vector<std::uint32_t> pairs = pairs_of_neighbours(groups);
   std::size_t alike = 0, all = 0;
   for (const Seen& seen : table.columns) {
     if (&seen == &groups || seen.column->role != ColumnRole::number) continue;
     if (std::ranges::any_of(seen.numbers, [](double x) { return std::isnan(x); })) continue;
     ++all;
-    alike += likeness(scaled_ranks(seen.numbers), groups.codes) > 0.5;
+    const std::vector<double> ranks = scaled_ranks(seen.numbers);
+    const double of_groups = likeness(ranks, groups.codes);
+    alike += of_groups > 0.5 && (pairs.empty() || likeness(ranks, pairs) < kOfNames * of_groups);
   }
   return alike >= 2 && 2 * alike >= all;
 }

@@ -222,4 +222,24 @@ TEST(Doubts, NumbersThatAreNames) {
   EXPECT_EQ(doubts_of("load,x,y", row(false)), Doubts{});
 }
 
+// Many things go with an age. Of one machine they are its own, and say nothing of the next one's.
+TEST(Doubts, NumbersThatOthersGoWith) {
+  const auto row = [](bool name) {
+    return [name](Row& r) {
+      const int number_of = static_cast<int>(20 + r.random() % 50);
+      std::mt19937 own(static_cast<unsigned>(number_of + 1));
+      Row same{own, 0};
+      std::string line = std::to_string(number_of);
+      for (int i = 0; i < 3; ++i) {
+        const double of_one = name ? 10 * same.normal() : number_of;
+        line += "," + number(of_one + r.normal());
+      }
+      const bool high = name ? own() % 2 == 0 : number_of + 3 * r.normal() > 45;
+      return line + (high ? ",y" : ",n");
+    };
+  };
+  expect_one(doubts_of("unit,a,b,c,y", row(true)), "`split: {group: unit}`");
+  EXPECT_EQ(doubts_of("Age,a,b,c,y", row(false)), Doubts{});
+}
+
 }  // namespace
