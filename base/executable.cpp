@@ -1,5 +1,6 @@
 #include "base/executable.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -37,6 +38,21 @@ Path this_program() { return fs::read_symlink("/proc/self/exe"); }
 Path beside_this_program(std::string_view name) {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
+std::vector<Path> folders_of_parts(std::string_view made_in) {
+  std::vector<Path> found;
+  if (const char* asked = std::getenv("TRELLIS_PLUGIN_DIR"); asked != nullptr && *asked != '\0')
+    found.emplace_back(asked);
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&folders_of_parts), &library) != 0 &&
+      library.dli_fname != nullptr) {
+    const Path here = fs::absolute(library.dli_fname).parent_path();
+    found.push_back(here);
+    found.push_back(here / "trellis");
+    found.push_back(here.parent_path() / made_in);
+  }
+  return found;
 }
 
 std::optional<std::string> find_executable(const std::string& word, const std::string& folder) {

@@ -21,6 +21,11 @@ namespace base {
 /// The file of that name beside it.
 [[nodiscard]] Path beside_this_program(std::string_view name);
 
+/// Where what was built with this program is looked for, best first: the folder that
+/// TRELLIS_PLUGIN_DIR names, that of the runtime's library, `trellis` in it, and the folder
+/// `made_in` of a build tree or an unpacked bundle, wherever that was moved to.
+[[nodiscard]] std::vector<Path> folders_of_parts(std::string_view made_in);
+
 /// The longest word that the system passes to a program, in bytes.
 [[nodiscard]] std::size_t longest_word();
 

@@ -2,11 +2,10 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <vector>
 
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/file.h"
 
 namespace base {
@@ -25,28 +24,12 @@ void require_same_build(void* library, const Path& file, const std::string& expe
                                  "): build or install both together");
 }
 
-std::vector<Path> folders(const Plugin& plugin) {
-  std::vector<Path> found;
-  if (const char* asked = std::getenv("TRELLIS_PLUGIN_DIR"); asked != nullptr && *asked != '\0') {
-    found.emplace_back(asked);
-  }
-  Dl_info self{};
-  if (::dladdr(reinterpret_cast<const void*>(&plugin_function), &self) != 0 &&
-      self.dli_fname != nullptr) {
-    const Path here = std::filesystem::absolute(self.dli_fname).parent_path();
-    found.push_back(here);
-    found.push_back(here / "trellis");
-    found.push_back(here.parent_path() / plugin.made_in);
-  }
-  return found;
-}
-
 }  // namespace
 
 void* plugin_function(const Plugin& plugin, const std::string& name) {
   std::string reason = "there is no " + plugin.file + " (the program was built without " +
                        plugin.needs + "; `trellis doctor` says more)";
-  for (const Path& folder : folders(plugin)) {
+  for (const Path& folder : folders_of_parts(plugin.made_in)) {
     std::error_code ignored;
     if (!std::filesystem::exists(folder / plugin.file, ignored)) continue;
     // Never closed: threads and handlers of the libraries behind it may outlive who asked for it.

@@ -74,15 +74,18 @@ std::string rivals_python() {
   return {};
 }
 
-std::string rivals_folder() { return TRELLIS_RIVALS_FOLDER; }
+std::string rivals_folder() {
+  const std::optional<base::Path> found = built_for_bench("rivals");
+  if (!found)
+    throw base::Error(
+        base::Errc::storage,
+        "there are no files of the benchmarks here, expected bench/rivals of a bundle "
+        "or of the source tree around this program");
+  return std::filesystem::canonical(*found).string();
+}
 
 std::optional<base::Path> built_for_bench(const std::string& name) {
-  Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&base::exit_code), &library) == 0) return {};
-  const base::Path here = std::filesystem::absolute(library.dli_fname).parent_path();
-  std::vector<base::Path> folders = {here, here / "trellis", here.parent_path() / "bench"};
-  if (const char* asked = std::getenv("TRELLIS_PLUGIN_DIR")) folders.insert(folders.begin(), asked);
-  for (const base::Path& folder : folders) {
+  for (const base::Path& folder : base::folders_of_parts("bench")) {
     if (std::filesystem::exists(folder / name)) return folder / name;
   }
   return {};

@@ -32,7 +32,8 @@ void must_end_well(const Finished& done, const std::string& who);
 /// made in the cache folder. Empty when there is none; says on standard error how to get it.
 [[nodiscard]] std::string rivals_python();
 
-/// The folder of rival programs, bench/rivals of the source tree this was built from.
+/// The folder of rival programs, bench/rivals of the source tree this was built from or of the
+/// bundle that it came in. Throws base::Error (storage) where there is neither.
 [[nodiscard]] std::string rivals_folder();
 
 /// Where a module or program is that was built for a benchmark: where the runtime finds its

@@ -34,14 +34,16 @@ constexpr base::Duration kStuck = std::chrono::seconds(12);
 constexpr std::uint64_t kLeave = 0;  ///< the number that no program has: the listener is to end
 
 std::string supervisor_path() {
-  const base::Path self = base::this_program();
-  for (const base::Path& folder : {self.parent_path(), base::Path(TRELLIS_SUPERVISOR_FOLDER)}) {
+  const base::Path beside = base::beside_this_program("trellis-supervise");
+  if (::access(beside.c_str(), X_OK) == 0) return beside;
+  for (const base::Path& folder : base::folders_of_parts("tasks")) {
     const base::Path path = folder / "trellis-supervise";
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
-  throw base::Error(base::Errc::storage,
-                    base::cat("there is no trellis-supervise next to ", self.string(),
-                              ", expected all programs of a build in one folder; build again"));
+  throw base::Error(
+      base::Errc::storage,
+      base::cat("there is no trellis-supervise next to ", base::this_program().string(),
+                ", expected all programs of a build in one folder; build again"));
 }
 
 struct Sockets {

@@ -65,6 +65,25 @@ jobs() {
     END { if (n < 1) n = 1; print (n < cores ? n : cores) }' /proc/meminfo
 }
 
+# mirror: the one that this system's apt uses, for single files of Debian's archive.
+mirror() {
+  set -- /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list
+  url=$({ sed -n 's/^URIs: *\([^ ]*\).*/\1/p' "$1"
+    sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' "$2"; } 2>/dev/null | head -n 1)
+  echo "${url:-http://deb.debian.org/debian}"
+}
+
+# fetch URL FILE: with whatever can.
+fetch() {
+  if have curl; then
+    logged curl -fsSL --retry 3 -o "$2" "$1"
+  elif have wget; then
+    logged wget -q -O "$2" "$1"
+  else
+    logged python3 -c 'import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])' "$1" "$2"
+  fi
+}
+
 # Whether there is an NVIDIA GPU (on WSL its driver shows itself as dxg).
 have_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || { [ -e /dev/dxg ] && have nvidia-smi; }; }
 

@@ -15,13 +15,6 @@ known_version=1.4.10
 known_sha256=6b3bb9ec0d79f937882148b2da09ae6cb0ad4d1e83a104be45723dd70eba99c3
 known_tarball=starpu_$known_version+dfsg.orig.tar.gz
 
-mirror() {
-  set -- /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list
-  url=$({ sed -n 's/^URIs: *\([^ ]*\).*/\1/p' "$1"
-    sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' "$2"; } 2>/dev/null | head -n 1)
-  echo "${url:-http://deb.debian.org/debian}"
-}
-
 # try_suite SUITE: downloads its StarPU source package with lists of our own; the machine's stay as they are.
 try_suite() {
   rm -rf "$sources.new"
@@ -44,17 +37,6 @@ check_sum() {
   done
 }
 
-# fetch URL FILE: with whatever can.
-fetch() {
-  if have curl; then
-    logged curl -fsSL --retry 3 -o "$2" "$1"
-  elif have wget; then
-    logged wget -q -O "$2" "$1"
-  else
-    logged python3 -c 'import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])' "$1" "$2"
-  fi
-}
-
 # Without apt: the tarball of the version that is known, from Debian's archive.
 download_known() {
   [ ! -e "$sources/$known_tarball" ] || return 0
@@ -68,8 +50,9 @@ download_known() {
 
 # The source package stays in the cache, for the second flavour and for a repeated set-up.
 download() {
-  set -- "$sources"/starpu_1.4.*.dsc
-  [ ! -e "$1" ] || return 0
+  for known in "$sources"/starpu_1.4.*.dsc "$sources/$known_tarball"; do
+    [ ! -e "$known" ] || return 0
+  done
   if ! have apt-get || ! have dpkg-source; then
     download_known
     return
@@ -110,6 +93,12 @@ mend_for_cuda() {
   esac
 }
 
+# No model of performance comes with it, and it would warn at each start of a folder that is missing.
+mend_for_moving() {
+  [ ! -e "$1/src/core/perfmodel/perfmodel.c" ] ||
+    sed -i '/_perf_model_add_dir(STARPU_SAMPLING_DIR,/d' "$1/src/core/perfmodel/perfmodel.c"
+}
+
 install_flavour() {
   [ -z "$(starpu_prefix "$flavour")" ] || return 0
   begun=$(seconds)
@@ -128,16 +117,16 @@ install_flavour() {
   begun=$(seconds)
   say "building StarPU $version ($flavour) for the cache, once"
   [ "$flavour" != cuda ] || mend_for_cuda "$work/source"
+  mend_for_moving "$work/source"
   cd "$work/build"
   # shellcheck disable=SC2046 # the options are words
-  logged "$work/source/configure" "--prefix=$prefix" $(starpu_options "$flavour") ||
+  logged "$work/source/configure" "--prefix=$prefix" $(starpu_options "$flavour") \
+    "CFLAGS=-O2 -ffile-prefix-map=$work/=" "CXXFLAGS=-O2 -ffile-prefix-map=$work/=" ||
     fail "$step" "its configure failed" "see the log; a missing library is named in its last lines"
   # The library and the headers; its tools take half as long again and nothing here calls them.
   logged make -C src -j"$(jobs)" || fail "$step" "its make failed" "see the log; TRELLIS_JOBS=1 needs the least memory"
   { logged make -C src install "DESTDIR=$work/image" && logged make install-am "DESTDIR=$work/image"; } ||
     fail "$step" "its install failed" "check the space left in $cache"
-  # Where it looks for models of performance that came with it; it warns at each start where this is missing.
-  mkdir -p "$work/image$prefix/share/starpu/perfmodels/sampling"
   mv "$work/image$prefix" "$prefix"
   took "StarPU $version ($flavour)" "$begun"
 }

@@ -24,6 +24,7 @@ cuda_dir() {
 starpu_key() {
   {
     starpu_options "$1"
+    echo can be moved
     uname -m
     sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release 2>/dev/null
     [ "$1" != cuda ] || nvcc --version
