@@ -8,14 +8,19 @@ from .errors import TrellisError
 
 
 def path():
-    """The program: $TRELLIS_PROGRAM, else the one in PATH, else the launcher of the source tree around this package."""
+    """The program: $TRELLIS_PROGRAM, else the one in this package (of a wheel) or in the bundle around it, else the one in
+    PATH, else the launcher of the source tree around this package."""
     named = os.environ.get("TRELLIS_PROGRAM")
     if named:
         return named
+    package = Path(__file__).resolve().parent
+    for own in (package / "_program" / "bin" / "trellis", package.parents[1] / "bin" / "trellis"):
+        if own.is_file() and os.access(own, os.X_OK):
+            return str(own)
     found = shutil.which("trellis")
     if found:
         return found
-    launcher = Path(__file__).resolve().parents[2] / "trellis"
+    launcher = package.parents[1] / "trellis"
     if launcher.is_file() and os.access(launcher, os.X_OK):
         return str(launcher)
     raise TrellisError("there is no program trellis in PATH, expected it there or its path in TRELLIS_PROGRAM")

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Makes the bundle and the wheel out of an installed program, checks both and says what they ask of a system.
+
+usage: assemble.py FOLDER --image FOLDER --libraries FOLDER... [--licences FOLDER] [--forbid TEXT...]
+
+FOLDER/trellis-VERSION-x86_64.tar.gz and FOLDER/trellis_hpo-VERSION-….whl appear when everything was found right.
+"""
+import argparse
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+import check
+import tree as trees
+import wheel
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_BYTES = 60_000_000
+LICENCES = "share/doc/trellis/licences"
+
+
+def version():
+    return re.search(r"version: '(.*)'", (ROOT / "meson.build").read_text(encoding="utf-8")).group(1)
+
+
+def licences_of_packages(carried):
+    """Texts of the Debian packages that a program of this machine was built from: those with headers, and those of the
+    carried libraries."""
+    names = re.findall(r"^(?:program|network|serve) +(lib\S+)", (ROOT / "tools/setup/packages.txt").read_text(encoding="utf-8"),
+                       re.MULTILINE)
+    files = [name for path in carried.values() for name in (str(path), str(path).removeprefix("/usr"))]
+    found = subprocess.run(["dpkg", "-S", *files], capture_output=True, text=True, check=False).stdout
+    names += re.findall(r"^([^:\s]+)[:,]", found, re.MULTILINE)
+    return {name: pathlib.Path("/usr/share/doc", name, "copyright") for name in names}
+
+
+def take_licences(tree, folder, carried):
+    texts = {f"{path.parent.name}/{path.name}": path for path in sorted(folder.rglob("*")) if path.is_file()} if folder else \
+        licences_of_packages(carried)
+    for name, path in texts.items():
+        if path.is_file():
+            trees.copy(path, tree / LICENCES / name)
+
+
+def owned_by_nobody(entry):
+    """Tar files of one commit are equal, whoever makes them, and hold nothing that only their maker may read."""
+    entry.uid = entry.gid = entry.mtime = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+    return entry
+
+
+def pack(tree, archive):
+    with open(archive, "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed, \
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as out:
+        for path in [tree, *sorted(tree.rglob("*"))]:
+            out.add(path, str(path.relative_to(tree.parent)), recursive=False, filter=owned_by_nobody)
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(prog="assemble.py")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--image", type=pathlib.Path, required=True)
+    parser.add_argument("--libraries", nargs="+", required=True)
+    parser.add_argument("--licences", type=pathlib.Path)
+    parser.add_argument("--forbid", nargs="*", default=[])
+    return parser.parse_args(words)
+
+
+def main(words):
+    options = parse(words)
+    name = f"trellis-{version()}-x86_64"
+    with tempfile.TemporaryDirectory(prefix="trellis-bundle-") as work:
+        tree = pathlib.Path(work, name)
+        carried = trees.make(tree, options.image, ROOT, options.libraries)
+        take_licences(tree, options.licences, carried)
+        problems = check.libraries(tree) + check.names(tree, options.forbid)
+        libc, asks = check.newest_of_libc(tree)
+        archive = options.folder / f"{name}.tar.gz"
+        pack(tree, archive)
+        if archive.stat().st_size > MOST_BYTES:
+            problems.append(f"{archive} has {archive.stat().st_size} bytes, at most {MOST_BYTES}")
+        if problems:
+            archive.unlink()
+            sys.exit("\n".join(f"bundle: {problem}" for problem in problems))
+        made = wheel.make(tree, ROOT, version(), libc, options.folder)
+    for path in (archive, made):
+        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    print(f"carries {', '.join(sorted(carried))}")
+    print(f"asks for a C library of {'.'.join(map(str, libc))} ({asks}); nothing else of the system")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,41 @@
+"""What a bundle promises, read from its files."""
+import re
+
+import elf
+
+
+def newest_of_libc(tree):
+    """(version, file) of the newest symbol of the C library that anything asks for."""
+    return max(((elf.versions(path) or [(0,)])[-1], str(path.relative_to(tree))) for path in sorted(tree.rglob("*"))
+               if elf.is_elf(path))
+
+
+def libraries(tree):
+    """Libraries that are asked for and neither carried nor the C library's."""
+    problems = []
+    for path in sorted(tree.rglob("*")):
+        if not elf.is_elf(path):
+            continue
+        for name in elf.needed(path):
+            if elf.SYSTEM.fullmatch(name):
+                continue
+            places = [folder.replace("$ORIGIN", str(path.parent)) for folder in elf.folders(path)]
+            if not any((tree / place / name).is_file() for place in places if place):
+                problems.append(f"{path.relative_to(tree)}: {name} is not where it looks ({':'.join(elf.folders(path))})")
+        problems += [f"{path.relative_to(tree)}: looks in {folder}" for folder in elf.folders(path)
+                     if folder and not folder.startswith("$ORIGIN")]
+        if re.search(r"\bXXXX", elf.output_of("readelf", "--dyn-syms", "-W", path)):
+            problems.append(f"{path.relative_to(tree)}: a symbol lost its name when the folders were changed")
+    return problems
+
+
+def names(tree, forbidden):
+    """Files that name a folder in which the bundle was made."""
+    problems = []
+    for path in sorted(tree.rglob("*")):
+        if path.is_symlink():
+            problems.append(f"{path.relative_to(tree)}: a link")
+        elif path.is_file():
+            content = path.read_bytes()
+            problems += [f"{path.relative_to(tree)}: names {text}" for text in forbidden if text.encode() in content]
+    return problems
