@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace rt {
+namespace rt::inline v0 {
 
 /// A link with full duplex: a message of n bytes takes latency + n / bandwidth.
 struct LinkModel {
@@ -41,4 +41,4 @@ struct RuntimeModel {
 /// The platform's nodes, `count` of them: fewer nodes lose fewer of them, in proportion.
 [[nodiscard]] NodesModel with_count(NodesModel nodes, int count);
 
-}  // namespace rt
+}  // namespace rt::inline v0
