@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Scripts made for W&B, swept as they are: `wandb.config` has the parameters, and what they log is reported, with a stand-in
-for the package, then with the package itself.
+for the package, and with --packages with two versions of the package itself, which it installs.
 
-usage: from_wandb.py BUILD_CLI_FOLDER"""
+usage: from_wandb.py BUILD_CLI_FOLDER [--packages]"""
 import json
 import os
 import pathlib
@@ -138,6 +138,8 @@ def main():
     for check in (check_reports, check_config, check_rule, check_lack):
         check(place)
     print("scripts with a stand-in for wandb run as they are")
+    if "--packages" not in sys.argv[2:]:
+        return 0
     from readers import python_with
     for packages in PACKAGES:
         python = pathlib.Path(python_with(*packages))
