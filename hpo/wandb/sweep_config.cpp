@@ -42,13 +42,13 @@ std::string value_text(const ParamValue& value) {
 
 /// A map of wandb.config, with the order of its parameters.
 struct Level {
+  std::string name;
   std::string value;  ///< of a parameter; else it is a map
-  std::vector<std::pair<std::string, Level>> inner;
+  std::vector<Level> inner;
 
-  Level& at(const std::string& name) {
-    const auto found =
-        std::ranges::find_if(inner, [&](const auto& one) { return one.first == name; });
-    return found != inner.end() ? found->second : inner.emplace_back(name, Level{}).second;
+  Level& at(const std::string& inner_name) {
+    const auto found = std::ranges::find(inner, inner_name, &Level::name);
+    return found != inner.end() ? *found : inner.emplace_back(Level{inner_name, {}, {}});
   }
   void put(std::span<const std::string> names, std::string text) {
     if (names.empty())
@@ -59,8 +59,8 @@ struct Level {
   [[nodiscard]] std::string text() const {
     if (!value.empty()) return value;
     std::string all;
-    for (const auto& [name, level] : inner)
-      all += base::cat(all.empty() ? "" : ", ", base::quote_json(name), ": ", level.text());
+    for (const Level& level : inner)
+      all += base::cat(all.empty() ? "" : ", ", base::quote_json(level.name), ": ", level.text());
     return "{" + all + "}";
   }
 };
@@ -77,8 +77,8 @@ std::string sweep_config(const Params& params, const ConfigNames& names) {
       config.put(known->second, value_text(value));
   }
   std::string text = "wandb_version: 1\n";
-  for (const auto& [name, level] : config.inner)
-    text += base::cat(base::quote_json(name), ": {\"value\": ", level.text(), "}\n");
+  for (const Level& level : config.inner)
+    text += base::cat(base::quote_json(level.name), ": {\"value\": ", level.text(), "}\n");
   return text;
 }
 

@@ -116,7 +116,7 @@ double erfc(double x) noexcept {
 
 float erfcf(float x) noexcept {
   const float magnitude = x < 0 ? -x : x;
-  if (!(magnitude >= kFrom && magnitude < 12)) return static_cast<float>(erfc(x));
+  if (!(magnitude >= kFrom && magnitude < 12)) return static_cast<float>(erfc(double{x}));
   // The square of a float is exact.
   const double at = magnitude, t = at - interval_of(at).middle;
   const auto& c = interval_of(at).terms;

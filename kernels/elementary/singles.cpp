@@ -23,13 +23,13 @@ double short_exp(double x) {
 
 float expf(float x) noexcept {
   if (!(x < 150 && x > -150)) [[unlikely]]
-    return static_cast<float>(exp(x));
+    return static_cast<float>(exp(double{x}));
   return static_cast<float>(short_exp(x));
 }
 
 float logf(float x) noexcept {
   if (!(x > 0 && x <= 0x1.fffffep+127f)) [[unlikely]]
-    return static_cast<float>(log(x));
+    return static_cast<float>(log(double{x}));
   const Reduced of = reduced(bits(x));
   const Log& log = kLogTable[of.interval];
   const double r = (of.z - log.c) * log.inverse, r2 = r * r;
@@ -37,8 +37,8 @@ float logf(float x) noexcept {
   return static_cast<float>(head + (r + r2 * ((-0.5 + r * 0x1.5555555555555p-2) + r2 * -0.25)));
 }
 
-float log1pf(float x) noexcept { return static_cast<float>(log1p(x)); }
-float tanhf(float x) noexcept { return static_cast<float>(tanh(x)); }
+float log1pf(float x) noexcept { return static_cast<float>(log1p(double{x})); }
+float tanhf(float x) noexcept { return static_cast<float>(tanh(double{x})); }
 
 float powf(float x, float y) noexcept {
   if (x > 0 && x <= 0x1.fffffep+127f) [[likely]] {
@@ -50,5 +50,5 @@ float powf(float x, float y) noexcept {
     const double power = y * ((of.octave * kLn2.hi + log.hi) + rest);
     if (power > -150 && power < 150) return static_cast<float>(short_exp(power));
   }
-  return static_cast<float>(pow(x, y));
+  return static_cast<float>(pow(double{x}, double{y}));
 }

@@ -132,9 +132,9 @@ void Roster::take(Other& other, const Notice& notice) {
     other.address = std::string(notice.address.data());
     if (active_) tell_training(other);
   }
-  if (notice.training != training_ || !active_) return;
+  if (notice.training != training_) return;
   if (notice.kind == Notice::Kind::left) other.left = true;
-  if (notice.kind != Notice::Kind::ready) return;
+  if (!active_ || notice.kind != Notice::Kind::ready) return;
   // It has left its epoch, and others may not miss it.
   if (other.number >= 0) place_->lose(other.number);
   other.ready = true;
@@ -199,6 +199,9 @@ void Roster::begin(std::uint32_t data_number, std::span<const int> files, int fe
 void Roster::over() {
   std::unique_lock lock(mutex_);
   if (!active_) return;
+  // One that comes from here on hears of the next training, not of this one, which nobody would end
+  // for it.
+  active_ = false;
   for (const Other& other : others_)
     if (other.here)
       (void)other.channel->send(Order{.kind = Order::Kind::over, .training = training_});
@@ -208,7 +211,7 @@ void Roster::over() {
     return std::ranges::all_of(others_,
                                [](const Other& other) { return other.number < 0 || other.left; });
   });
-  active_ = formed_ = false;
+  formed_ = false;
   files_.clear();
   newcomers_ = false;
   for (Other& other : others_) other.number = -1;

@@ -73,7 +73,7 @@ def repeats(folder):
     assert len(lines) == 5 and lines[0].startswith("trellis arrivals 1 "), lines[0]
     for number, line in enumerate(lines[1:]):
         words = line.split()
-        assert words[0] == str(number) and len(words) > 100, line
+        assert words[0] == str(number) and len(words) > 50, line
         assert sum(word[0] == "+" for word in words[1:]) == sum(word[0] == "-" for word in words[1:]), line
     for workers in ("1", "2"):
         again = json.loads(folder.run("train", file, f"again-{workers}", "--json", "--replay", str(written), "--workers",

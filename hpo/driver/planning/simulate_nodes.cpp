@@ -26,16 +26,16 @@ constexpr double kFull = 0.9;     ///< of the slots' time in calls: nodes limit 
 class SimulatedClock {
  public:
   explicit SimulatedClock(const PlayedWork& work) {
-    work_ = &work;
+    played = &work;
     base::install_clock(
-        {.now = []() noexcept { return work_->now(); }, .sleep = [](base::Duration) {}});
+        {.now = []() noexcept { return played->now(); }, .sleep = [](base::Duration) {}});
   }
   ~SimulatedClock() { base::install_clock(base::machine_clock()); }
   SimulatedClock(const SimulatedClock&) = delete;
   SimulatedClock& operator=(const SimulatedClock&) = delete;
 
  private:
-  static inline const PlayedWork* work_ = nullptr;
+  static inline const PlayedWork* played = nullptr;
 };
 
 std::string limit_of(const SlotTime& use) {

@@ -158,7 +158,7 @@ TEST_F(SimulateNetworks, ASlowNetworkLimitsAStudyAndAFastOneDoesNot) {
   const auto fast = by_count(play(loaded, platform));
   EXPECT_NEAR(fast.at(4).seconds, fast.at(1).seconds / 4, 0.05 * fast.at(1).seconds);
   EXPECT_NE(fast.at(4).limit, "transfers");
-  platform.nodes.link.bandwidth = 2e4;
+  platform.nodes.link.bandwidth = 1e4;
   const auto slow = by_count(play(loaded, platform));
   EXPECT_GT(slow.at(4).seconds, 1.2 * fast.at(4).seconds);
   EXPECT_EQ(slow.at(4).limit, "transfers");

@@ -47,7 +47,7 @@ TEST_F(StudyTest, ReplicasByArrivalHaveNoJitterAndMakeNoSearch) {
   EXPECT_NE(refusal(table() + stale + "arrival, jitter: {factor: 2, probability: 0.1}}}\n")
                 .find("train.staleness.jitter delays batches in virtual time"),
             std::string::npos);
-  EXPECT_NE(refusal(table() + stale + "arival}}\n").find("did you mean 'arrival'?"),
+  EXPECT_NE(refusal(table() + stale + "arival}}\n").find("did you mean \"arrival\"?"),
             std::string::npos);
   EXPECT_NO_THROW(study::require_repeatable(load_table(stale + "virtual}}\n")));
   EXPECT_THROW(study::require_repeatable(load_table(stale + "arrival}}\n")), base::Error);

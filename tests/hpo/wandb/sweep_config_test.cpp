@@ -10,7 +10,7 @@ TEST(SweepConfig, IsReadByYaml11AsTheSameValues) {
                       {"n", std::int64_t{3}}, {"amp", true}, {"name", "a \"b\""},
                       {"year", "2020-1-1"}};
   EXPECT_EQ(sweep_config(params, {}),
-            "wandb_version: 1\n\"lr\": {\"value\": 1.0e-07}\n\"big\": {\"value\": 1.0e+30}\n"
+            "wandb_version: 1\n\"lr\": {\"value\": 1.0e-7}\n\"big\": {\"value\": 1.0e+30}\n"
             "\"half\": {\"value\": 0.5}\n\"n\": {\"value\": 3}\n\"amp\": {\"value\": true}\n"
             "\"name\": {\"value\": \"a \\\"b\\\"\"}\n\"year\": {\"value\": \"2020-1-1\"}\n");
 }
