@@ -124,7 +124,7 @@ def refused(folder):
     says("epoch 4 is missing, expected 9 epochs", "train", folder.write("twice", epochs=9), "--replay", written, code=3)
     says("train.staleness.jitter delays batches in virtual time", "train",
          folder.write("jitter", more=", order: arrival, jitter: {factor: 2, probability: 0.5}"), code=3)
-    says("did you mean 'arrival'?", "train", folder.write("word", more=", order: arival"), code=3)
+    says('did you mean "arrival"?', "train", folder.write("word", more=", order: arival"), code=3)
 
 
 def main():
