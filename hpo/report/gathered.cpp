@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hpo/importance/of_study.h"
+#include "hpo/log/trial_place.h"
 #include "hpo/report/parameter_columns.h"
 #include "hpo/report/text.h"
 #include "hpo/study/spec.h"
@@ -93,7 +94,7 @@ std::vector<std::string> last_lines(const base::Path& file) {
 
 /// runs/NAME/trials/0007/log
 base::Path log_of(const base::Path& folder, std::uint64_t trial) {
-  return folder / folder_of_trial(trial) / "log";
+  return folder / trial_folder_name(trial) / "log";
 }
 
 std::vector<Failures> failures_of(const Gathered& study, const base::Path& folder) {
@@ -153,12 +154,6 @@ void forget_times(Gathered& study) {
 }
 
 }  // namespace
-
-std::string folder_of_trial(std::uint64_t trial) {
-  std::string number = std::to_string(trial);
-  if (number.size() < 4) number.insert(0, 4 - number.size(), '0');
-  return "trials/" + number;
-}
 
 std::string Gathered::label(const ParamValue& value) const {
   const auto real = number_of(value);

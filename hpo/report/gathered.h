@@ -92,9 +92,6 @@ struct Gathered {
   [[nodiscard]] std::string label(const ParamValue& value) const;
 };
 
-/// The folder of a trial that ran a program, in the study's: "trials/0032".
-[[nodiscard]] std::string folder_of_trial(std::uint64_t trial);
-
 [[nodiscard]] Gathered gather(const StudyReader& study, const ReportOptions& options);
 
 }  // namespace hpo::report

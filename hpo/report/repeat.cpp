@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "hpo/log/trial_place.h"
 #include "hpo/report/html.h"
 #include "hpo/report/section.h"
 
@@ -53,7 +54,7 @@ Section repeat_section(const Gathered& study) {
   if (study.info.programs && !study.info.asked && study.best)
     section.body +=
         paragraph(base::cat("What trial ", study.best->trial, " wrote is in ",
-                            folder_of_trial(study.best->trial), " in the study's folder."));
+                            trial_folder_name(study.best->trial), " in the study's folder."));
   section.body += list(computed);
   if (!study.resolved.empty())
     section.body += folded("The study file with every default", code(study.hidden(study.resolved)));

@@ -73,7 +73,7 @@ double expm1(double x) noexcept {
   const ExpParts e = exp_parts(x);
   // 2^1024 is no number, and far from there 1 takes nothing away.
   if (e.octave > 60) return far(e);
-  const double scale = from_bits(bits(e.value) + (static_cast<std::uint64_t>(e.octave) << 52));
+  const double scale = scaled(e.value, e.octave);
   const Twofold head = sum(scale, -1);
   return head.hi + (head.lo + scale * e.tail);
 }

@@ -72,9 +72,14 @@ inline ExpParts exp_parts(double x, double low = 0) {
   return exp_parts_of(shifted, r);
 }
 
+/// x 2^octave for a normal x, where the result is normal, too.
+inline double scaled(double x, std::int64_t octave) {
+  return from_bits(bits(x) + (static_cast<std::uint64_t>(octave) << 52));
+}
+
 /// The product of the parts where neither it nor 2^octave leaves the normal numbers.
 inline double near(const ExpParts& e) {
-  const double scale = from_bits(bits(e.value) + (static_cast<std::uint64_t>(e.octave) << 52));
+  const double scale = scaled(e.value, e.octave);
   return scale + scale * e.tail;
 }
 

@@ -15,7 +15,7 @@ double short_exp(double x) {
   const double r = x - (shifted - kRounds) * 0x1.62e42fefa39efp-9;
   const auto n = static_cast<std::int32_t>(bits(shifted));
   const double power = kPowers[static_cast<std::size_t>(n & (kPowersPerOctave - 1))].value;
-  const double scale = from_bits(bits(power) + (static_cast<std::uint64_t>(n >> 8) << 52));
+  const double scale = scaled(power, n >> 8);
   return scale + scale * (r + r * r * 0.5);
 }
 

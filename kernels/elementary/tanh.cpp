@@ -21,7 +21,7 @@ double small_tanh(double x) {
 // 1 - 2 / (exp(2x) + 1), x > 0.
 double large_tanh(double x) {
   const ExpParts e = exp_parts(2 * x);
-  const double scale = from_bits(bits(e.value) + (static_cast<std::uint64_t>(e.octave) << 52));
+  const double scale = scaled(e.value, e.octave);
   const Twofold head = ordered_sum(scale, 1);
   const Twofold below = ordered_sum(head.hi, head.lo + scale * e.tail);
   const double quotient = 2 / below.hi;

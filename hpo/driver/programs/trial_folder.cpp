@@ -108,12 +108,6 @@ void end_last_attempt(const base::File& file) {
 
 }  // namespace
 
-std::string trial_folder_name(std::uint64_t trial) {
-  std::string number = std::to_string(trial);
-  if (number.size() < 4) number.insert(0, 4 - number.size(), '0');
-  return "trials/" + number;
-}
-
 std::string trial_reports(const base::Path& folder) { return (folder / kReports).string(); }
 std::string trial_params(const base::Path& folder) { return (folder / kParams).string(); }
 

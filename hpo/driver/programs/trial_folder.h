@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "base/file.h"
+#include "hpo/log/trial_place.h"
 #include "hpo/space/params.h"
 
 namespace hpo {
-
-/// `trials/0007`, relative to the study's folder.
-[[nodiscard]] std::string trial_folder_name(std::uint64_t trial);
 
 /// The file in which the program of a trial with this folder reports.
 [[nodiscard]] std::string trial_reports(const base::Path& folder);

@@ -67,20 +67,24 @@ void BucketSums::begin_floats(const Tag& tag, std::shared_ptr<const Schedule> sc
   exchange_.begin(std::move(sum));
 }
 
+void BucketSums::begin_part(const Tag& tag, std::size_t offset, std::size_t count,
+                            std::vector<float*> shards,
+                            std::shared_ptr<const Schedule> Schedules::*schedule) {
+  take_part(shards, offset);
+  if (membership_.exact) return begin_exact(tag, offset, count, shards);
+  begin_floats(tag, schedules_for(count).*schedule, shards);
+}
+
 void BucketSums::begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
                        std::size_t count, std::vector<float*> shards) {
-  take_part(shards, offset);
-  const Tag tag{membership_.epoch, step, bucket};
-  if (membership_.exact) return begin_exact(tag, offset, count, shards);
-  begin_floats(tag, schedules_for(count).whole, shards);
+  begin_part({membership_.epoch, step, bucket}, offset, count, std::move(shards),
+             &Schedules::whole);
 }
 
 void BucketSums::begin_reduce(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
                               std::size_t count, std::vector<float*> shards) {
-  take_part(shards, offset);
-  const Tag tag{membership_.epoch, step, bucket};
-  if (membership_.exact) return begin_exact(tag, offset, count, shards);
-  begin_floats(tag, schedules_for(count).reduces, shards);
+  begin_part({membership_.epoch, step, bucket}, offset, count, std::move(shards),
+             &Schedules::reduces);
 }
 
 void BucketSums::begin_gather(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
@@ -130,8 +134,8 @@ void BucketSums::begin_exact(const Tag& tag, std::size_t offset, std::size_t cou
                                                  .widened = std::vector<std::int32_t>(blocks),
                                                  .exponents = std::vector<BlockExponent>(blocks),
                                                  .integers = std::vector<std::int32_t>(count)});
-  const auto begin_part = [&](std::vector<std::int32_t>& part, Arithmetic arithmetic,
-                              std::function<void()> before, std::function<void()> after) {
+  const auto begin_one = [&](std::vector<std::int32_t>& part, Arithmetic arithmetic,
+                             std::function<void()> before, std::function<void()> after) {
     exchange_.begin({.tag = tag,
                      .schedule = schedules_for(part.size()).whole,
                      .buffers = {reinterpret_cast<std::byte*>(part.data())},
@@ -140,13 +144,13 @@ void BucketSums::begin_exact(const Tag& tag, std::size_t offset, std::size_t cou
                      .after = std::move(after)});
   };
   const auto terms = static_cast<std::size_t>(membership_.shards);
-  begin_part(
+  begin_one(
       sum->widened, Arithmetic::largest, [sum] { sum->find_exponents(); },
       [this, sum] {
         sum->take_exponents();
         check_finite(*sum);
       });
-  begin_part(
+  begin_one(
       sum->integers, Arithmetic::integers, [sum, terms] { sum->find_integers(terms); },
       [sum, terms] {
         to_floats(sum->integers, sum->exponents, terms, {sum->result, sum->count});

@@ -72,6 +72,9 @@ class BucketSums {
   void take_part(std::vector<float*>& shards, std::size_t offset) const;
   void begin_floats(const Tag& tag, std::shared_ptr<const Schedule> schedule,
                     const std::vector<float*>& shards);
+  /// begin() with one of the schedules, unless sums are exact.
+  void begin_part(const Tag& tag, std::size_t offset, std::size_t count, std::vector<float*> shards,
+                  std::shared_ptr<const Schedule> Schedules::*schedule);
   void begin_exact(const Tag& tag, std::size_t offset, std::size_t count,
                    const std::vector<float*>& shards);
   void check_finite(const Exact& sum) const;
