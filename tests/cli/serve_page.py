@@ -160,7 +160,7 @@ def check_live(browser, server, study, name, counted):
           f"blocks over 50 ms: {len(blocks)}, most {max(blocks, default=0):.0f} ms; a request: {1000 * beside:.0f} ms")
     if "--bars" in sys.argv:
         expect(middle <= TO_FRAME, f"{name}: from a commit to its frame it takes {middle:.3f} s")
-        expect(max(blocks, default=0) <= 1000 * BLOCK, f"{name}: the page was blocked for {max(blocks):.0f} ms")
+        expect(max(blocks, default=0) <= 1000 * BLOCK, f"{name}: the page was blocked for {max(blocks, default=0):.0f} ms")
     after = opened.page.evaluate("window.trellis.page.trial.state.length")
     expect(after == before + COMMITS, f"{name}: {after - before} trials came, {COMMITS} were made")
     text = opened.page.inner_text("#live")
