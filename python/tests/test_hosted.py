@@ -63,6 +63,11 @@ def agents_in(place):
     return found
 
 
+def parent_of(process):
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    return int(fields[1])
+
+
 def until(done, what, seconds=60):
     end = time.monotonic() + seconds
     while not done():
@@ -132,7 +137,8 @@ class Running(Hosted):
                 for process in self.processes():
                     with contextlib.suppress(OSError):
                         cores = os.sched_getaffinity(process)
-                        if len(cores) < len(CORES):
+                        # Not a copy that an agent made of itself: it has the agent's words and cores.
+                        if len(cores) < len(CORES) and parent_of(process) == os.getpid():
                             seen[process] = cores
                 return len(seen) == 2
             until(look, "two agents on cores of their own")
