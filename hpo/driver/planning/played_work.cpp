@@ -11,6 +11,7 @@
 #include "nn/data/load_files.h"
 #include "runtime/core/ranks.h"
 #include "runtime/key.h"
+#include "runtime/loop.h"
 
 namespace hpo {
 
@@ -90,7 +91,16 @@ PlayedWork::PlayedWork(const StudySpec& study, const LoadedStudy* loaded, const 
   if (loaded != nullptr) remember_data();
 }
 
-PlayedWork::~PlayedWork() = default;
+/// The driver has dropped all trials by now, also one that an error ended. Their coroutines have
+/// not run since.
+PlayedWork::~PlayedWork() {
+  try {
+    while (rt::poll() != 0) {
+    }
+  } catch (const std::exception&) {
+    // Nobody wants what they say.
+  }
+}
 
 /// Each node loads the data for itself, from files that come over its link.
 void PlayedWork::remember_data() {
