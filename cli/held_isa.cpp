@@ -16,6 +16,21 @@
 
 namespace cli {
 
+void declare_isa(Arguments& arguments) {
+  arguments.option(kIsa, "SET",
+                   "instruction set of the study, avx2 or avx512 (default: the study's)");
+}
+
+hpo::study::Isa isa_option(const Arguments& arguments) {
+  if (!arguments.has(kIsa)) return hpo::study::Isa::any;
+  const std::string word = arguments.text(kIsa);
+  const auto isa = hpo::study::from_word<hpo::study::Isa>(word);
+  if (!isa)
+    throw base::Error(base::Errc::usage, base::cat(kIsa, ": '", base::printable(word, 60),
+                                                   "', expected avx2 or avx512"));
+  return *isa;
+}
+
 void hold_to_isa(hpo::study::Isa wanted) {
   const std::string_view isa = hpo::study::to_word(wanted);
   if (isa.empty()) return;

@@ -10,6 +10,7 @@
 #include "cli/going_on.h"
 #include "cli/held_isa.h"
 #include "cli/runs.h"
+#include "runtime/net/hosts.h"
 
 namespace cli {
 
@@ -63,6 +64,11 @@ hpo::StudySpec load_study(const Arguments& arguments) {
   hpo::StudySpec study = hpo::load_study(arguments.text("FILE"), overrides);
   hold_to_isa(study.resources.isa);
   return study;
+}
+
+std::vector<std::string> hosts_option(const Arguments& arguments) {
+  if (!arguments.has(kHosts)) return {};
+  return rt::net::hosts_of(arguments.text(kHosts), kHosts);
 }
 
 hpo::RunOptions run_options(const Arguments& arguments, const hpo::StudySpec& study) {

@@ -1,6 +1,9 @@
 #pragma once
 // The arguments that every verb which runs tasks shares.
 
+#include <string>
+#include <vector>
+
 #include "cli/arguments.h"
 #include "hpo/driver/sweep.h"
 #include "hpo/study/spec.h"
@@ -12,6 +15,10 @@ void declare_run_options(Arguments& arguments);
 
 /// What --workers says; 0: nothing.
 [[nodiscard]] int workers_option(const Arguments& arguments);
+/// Machines beside this one, of verbs that take them.
+inline constexpr const char* kHosts = "--hosts";
+/// Those it names; none without it. Throws base::Error (usage).
+[[nodiscard]] std::vector<std::string> hosts_option(const Arguments& arguments);
 /// What --executor says, which is there.
 [[nodiscard]] hpo::Engine engine_option(const Arguments& arguments);
 

@@ -8,6 +8,7 @@
 
 #include "cli/standard_streams.h"
 #include "kernels/kernels.h"
+#include "runtime/net/hosts.h"
 
 namespace cli {
 
@@ -18,6 +19,7 @@ int run_with_arithmetic(std::span<const Verb> verbs, int argc, char** argv) {
   const std::string cure(kern::blas_coretype_cure());
   if (!cure.empty() && !std::getenv("OPENBLAS_CORETYPE")) {
     ::setenv("OPENBLAS_CORETYPE", cure.c_str(), 1);
+    ::setenv(rt::net::kOwnCoretype, "1", 1);
     ::execv("/proc/self/exe", argv);
   }
   const char* threads = std::getenv("GOTO_NUM_THREADS");

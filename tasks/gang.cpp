@@ -45,7 +45,7 @@ nn::TrainStats train_member(ElasticSums& sums, const kern::Kernels<float>& kerne
 }
 
 Roster::Start starter(std::vector<std::string> words) {
-  return [words = std::move(words)] {
+  return [words = std::move(words)](int /*seat*/) {
     const base::File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!nothing) throw base::storage_error("open", "/dev/null", errno);
     auto [ours, theirs] = Channel::make();
@@ -55,7 +55,9 @@ Roster::Start starter(std::vector<std::string> words) {
     start.environment = base::environment_with({});
     static_assert(kMemberChannel == STDERR_FILENO + 1);
     const std::array files{nothing.fd(), nothing.fd(), STDERR_FILENO, theirs.fd()};
-    return StartedMember{base::start_process(std::move(start), files), std::move(ours)};
+    return StartedMember{
+        std::make_unique<ChildMember>(base::start_process(std::move(start), files)),
+        std::move(ours)};
   };
 }
 
@@ -107,17 +109,7 @@ nn::TrainStats Gang::train(const kern::Kernels<float>& kernels, nn::Workspace& w
   const Session session(roster_, static_cast<std::uint32_t>(data_.lo), files,
                         fewest_for(hyper, net.spec()));
   ElasticSums sums(roster_, notes_, true, stop);
-  const nn::TrainStats stats = train_member(sums, kernels, workspace, net, data, hyper, segment);
-  const std::lock_guard lock(mutex_);
-  longest_pause_ = std::max(longest_pause_, sums.longest_pause());
-  return stats;
-}
-
-GangChanges Gang::changes() const {
-  GangChanges changes = roster_.changes();
-  const std::lock_guard lock(mutex_);
-  changes.longest_pause = base::seconds(longest_pause_);
-  return changes;
+  return train_member(sums, kernels, workspace, net, data, hyper, segment);
 }
 
 std::vector<MemberUse> Gang::use() const {

@@ -42,7 +42,7 @@ class Gang {
   /// One a member. Thread-safe.
   [[nodiscard]] std::vector<MemberUse> use() const;
   /// Thread-safe.
-  [[nodiscard]] GangChanges changes() const;
+  [[nodiscard]] GangChanges changes() const { return roster_.changes(); }
   /// Takes what happened to members since the last call, a line each. Thread-safe.
   [[nodiscard]] std::vector<std::string> take_news() { return roster_.take_news(); }
 
@@ -54,8 +54,6 @@ class Gang {
   base::Key data_;        ///< of the bytes in `data_file_`
   base::File data_file_;  ///< for the others to read
   std::mutex training_;   ///< held by one that trains
-  mutable std::mutex mutex_;
-  base::Duration longest_pause_{};  ///< guarded by it
 };
 
 /// From now on the `train` task trains with a gang, which outlives all trainings. Null: alone. Not

@@ -34,7 +34,7 @@ struct MemberUse {
 /// Members that were lost and that came while a gang trained.
 struct GangChanges {
   int lost = 0, joined = 0;
-  double longest_pause = 0;  ///< seconds between two steps with a change in between
+  double longest_pause = 0;  ///< seconds from a loss, or a silent one's last word, to the next step
   double longest_join = 0;   ///< seconds from a member's first word to the end of its first step
 };
 

@@ -25,7 +25,6 @@ namespace cli {
 
 namespace {
 
-constexpr const char* kIsa = "--isa";
 constexpr const char* kTicket = "--ticket";
 constexpr const char* kAttachedToInput = "--attached";
 /// A variable that has the descriptor of a ticket which was read already.
@@ -47,16 +46,6 @@ void read_part(const std::string& text, hpo::AgentOptions& options) {
     refuse_part(text);
   options.part = part;
   options.parts = parts;
-}
-
-/// Of a driver whose folder may not be here; else the study in the folder says it.
-hpo::study::Isa isa_of(const Arguments& arguments) {
-  const std::string word = arguments.text(kIsa);
-  const auto isa = hpo::study::from_word<hpo::study::Isa>(word);
-  if (!isa)
-    throw base::Error(base::Errc::usage, base::cat(kIsa, ": '", base::printable(word, 60),
-                                                   "', expected avx2 or avx512"));
-  return *isa;
 }
 
 /// The ticket from standard input, or as the start before this one has read it.
@@ -126,8 +115,7 @@ void declare_agent(Arguments& arguments) {
   arguments.option("--orphan", "SECONDS", "how long it waits for a driver (default: 120)");
   arguments.flag("--orders", "the driver says on standard input what this agent needs");
   arguments.option("--part", "I/N", "the I-th of N parts of the cores (default: all of them)");
-  arguments.option(kIsa, "SET",
-                   "instruction set of the study, avx2 or avx512 (default: the study's)");
+  declare_isa(arguments);
 }
 
 int run_agent(const Arguments& arguments) {
@@ -142,11 +130,11 @@ int run_agent(const Arguments& arguments) {
                       base::cat("agent: RUN is missing, expected a study or ", kTicket, " -"));
   } else if (options.orders) {
     options.folder = arguments.text("RUN");
-    hold_to_isa(isa_of(arguments));
+    hold_to_isa(isa_option(arguments));
   } else {
     const hpo::StudyReader run = open_run(arguments);
     options.folder = run.folder();
-    hold_to_isa(arguments.has(kIsa) ? isa_of(arguments) : run_isa(run));
+    hold_to_isa(arguments.has(kIsa) ? isa_option(arguments) : run_isa(run));
   }
   options.workers = workers_option(arguments);
   options.gpus = static_cast<int>(arguments.integer("--gpus", 0, kMostGpus).value_or(-1));

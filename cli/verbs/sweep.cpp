@@ -31,7 +31,7 @@
 #include "hpo/log/study_claim.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/search/search.h"
-#include "runtime/net/hosts.h"
+#include "runtime/net/step.h"
 
 namespace cli {
 
@@ -39,7 +39,6 @@ namespace {
 
 constexpr const char* kRetryFailed = "--retry-failed";
 constexpr const char* kAnyCause = "any";
-constexpr const char* kHosts = "--hosts";
 constexpr const char* kNodes = "--nodes";
 constexpr const char* kSlurm = "--slurm";
 constexpr const char* kDetach = "--detach";
@@ -221,7 +220,7 @@ int detach(const Arguments& arguments, const hpo::StudySpec& study, const base::
 }
 
 int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptions options) {
-  if (arguments.has(kHosts)) options.hosts = rt::net::hosts_of(arguments.text(kHosts), kHosts);
+  options.hosts = hosts_option(arguments);
   options.hosted = is_hosted(arguments);
   options.attached = arguments.has(kAttached);
   if (arguments.has("--trace")) options.trace_file = options.folder / "trace.json";
@@ -288,18 +287,8 @@ int run_sweep_verb(const Arguments& arguments) {
       hpo::requeue_this_job();
     return code;
   }
-  base::make_folder(options.folder);
   options.step = &*step;
-  hpo::StepNews news(options.folder, *step);
-  try {
-    news.prepare();
-    const int code = drive(arguments, study, std::move(options));
-    news.ended(code);
-    return code;
-  } catch (const base::Error& error) {
-    news.ended(base::exit_code(error.kind()));
-    throw;
-  }
+  return hpo::lead_step(*step, options.folder, [&] { return drive(arguments, study, options); });
 }
 
 }  // namespace cli

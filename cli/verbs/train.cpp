@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "base/error.h"
 #include "base/json_writer.h"
@@ -12,8 +13,11 @@
 #include "cli/train_progress.h"
 #include "cli/verbs/verb_functions.h"
 #include "hpo/driver/interrupt.h"
+#include "hpo/driver/nodes/gang_hosts.h"
+#include "hpo/driver/nodes/slurm_step.h"
 #include "hpo/log/event.h"
 #include "hpo/study/asked.h"
+#include "runtime/net/step.h"
 #include "runtime/net/sums/schedule.h"
 
 namespace cli {
@@ -178,8 +182,17 @@ bool take_number(const std::string& word, std::string_view kind, int most, int& 
 void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
   constexpr int kMostStages = 64;
   static const std::vector<std::string> kWords{"serial", "shards", "gang:2", "pipeline:2", "auto"};
-  if (!arguments.has(kExecution)) return;
+  if (!arguments.has(kExecution)) {
+    if (options.step != nullptr) options.members = options.step->tasks;
+    if (!options.hosts.empty()) options.members = static_cast<int>(options.hosts.size()) + 1;
+    return;
+  }
   const std::string word = arguments.text(kExecution);
+  if (options.on_agents() && !word.starts_with("gang:"))
+    throw base::Error(
+        base::Errc::usage,
+        base::cat(kExecution, ": '", base::printable(word, 60), "', expected gang:N ",
+                  options.step != nullptr ? "for several tasks of one step" : "beside --hosts"));
   options.serially = word == "serial";
   if (options.serially || word == "shards" || word == "auto") return;
   if (take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) return;
@@ -190,36 +203,7 @@ void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
                               base::did_you_mean(word, kWords)));
 }
 
-}  // namespace
-
-void declare_train(Arguments& arguments) {
-  declare_run_options(arguments);
-  arguments.option("--set", "NAME=VALUE", "a parameter of the file", true);
-  arguments.option("--trial", "RUN:N",
-                   "the parameters of a trial, or of RUN:best; --set changes single ones");
-  arguments.option("--from", "MODEL",
-                   "a trained network to continue from, instead of the file's `from.model`");
-  arguments.option(
-      "--execution", "E",
-      "where the shards of a batch are computed: serial, shards (side by side), gang:N "
-      "(N processes), pipeline:N (N stages of the network) or auto (default: auto); never changes "
-      "a result");
-  arguments.option("--replay", "FILE",
-                   "the arrivals of a training with `staleness: {order: arrival}`, to repeat it");
-  declare_json(arguments);
-}
-
-int run_train(const Arguments& arguments) {
-  hpo::StudySpec study = load_study(arguments);
-  hpo::require_own_trials(study);
-  if (study.runs_command)
-    throw base::Error(base::Errc::usage,
-                      base::cat(arguments.text("FILE"),
-                                " runs a command, but train trains a network; use trellis sweep, "
-                                "or rerun for one trial"));
-  hpo::RunOptions options = run_options(arguments, study);
-  take_execution(arguments, options);
-  if (arguments.has("--replay")) options.repeat = arguments.text("--replay");
+int train(const Arguments& arguments, hpo::StudySpec study, hpo::RunOptions options) {
   hpo::Params params = chosen_params(arguments, study);
   // Nobody is compared, so no rule has to see it at its rungs: it reports after every epoch. But a
   // trial of a study keeps its rungs, where the store has its networks.
@@ -238,6 +222,58 @@ int run_train(const Arguments& arguments) {
                    .c_str(),
                stderr);
   return result.exit_code();
+}
+
+/// A task of a step that is not the first. What is wrong with the study that one says.
+int be_member(const Arguments& arguments, const hpo::StudySpec& study, const rt::net::Step& step) {
+  const base::Path folder = run_options(arguments, study).folder;
+  base::make_folder(folder);
+  return hpo::work_in_step(step, folder, [&](const std::function<bool()>& ended) {
+    return hpo::be_member_in_step(study, folder, step.node, ended);
+  });
+}
+
+}  // namespace
+
+void declare_train(Arguments& arguments) {
+  declare_run_options(arguments);
+  arguments.option("--set", "NAME=VALUE", "a parameter of the file", true);
+  arguments.option("--trial", "RUN:N",
+                   "the parameters of a trial, or of RUN:best; --set changes single ones");
+  arguments.option("--from", "MODEL",
+                   "a trained network to continue from, instead of the file's `from.model`");
+  arguments.option(
+      "--execution", "E",
+      "where the shards of a batch are computed: serial, shards (side by side), gang:N "
+      "(N processes), pipeline:N (N stages of the network) or auto (default: auto); never changes "
+      "a result");
+  arguments.option(
+      kHosts, "LIST",
+      "machines of the other members of a gang, in turn: names for ssh, or localhost, with commas "
+      "between them; each sees the program at the same path");
+  arguments.option("--replay", "FILE",
+                   "the arrivals of a training with `staleness: {order: arrival}`, to repeat it");
+  declare_json(arguments);
+}
+
+int run_train(const Arguments& arguments) {
+  hpo::StudySpec study = load_study(arguments);
+  hpo::require_own_trials(study);
+  if (study.runs_command)
+    throw base::Error(base::Errc::usage,
+                      base::cat(arguments.text("FILE"),
+                                " runs a command, but train trains a network; use trellis sweep, "
+                                "or rerun for one trial"));
+  const auto step = arguments.has(kHosts) ? std::nullopt : rt::net::current_step();
+  if (step && step->rank > 0) return be_member(arguments, study, *step);
+  hpo::RunOptions options = run_options(arguments, study);
+  if (step) options.step = &*step;
+  options.hosts = hosts_option(arguments);
+  take_execution(arguments, options);
+  if (arguments.has("--replay")) options.repeat = arguments.text("--replay");
+  if (!step) return train(arguments, std::move(study), options);
+  return hpo::lead_step(*step, options.folder,
+                        [&] { return train(arguments, std::move(study), options); });
 }
 
 }  // namespace cli

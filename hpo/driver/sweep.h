@@ -37,8 +37,8 @@ struct RunOptions {
   base::Path
       store;        ///< results by key, shared by studies; empty: "store" beside the study's folder
   int workers = 0;  ///< CPU workers, of each agent where there are any; 0: one a core
-  /// Machines that run the tasks, in place of this process: names for ssh, or "localhost" for a
-  /// part of this machine's cores. Empty: no agents.
+  /// Of a sweep: machines that run the tasks, in place of this process: names for ssh, or
+  /// "localhost" for a part of this machine's cores. Empty: no agents.
   std::vector<std::string> hosts = {};
   /// The step whose other tasks are agents, in place of hosts. Null: none.
   const rt::net::Step* step = nullptr;
@@ -53,7 +53,8 @@ struct RunOptions {
   /// another trial, so that the two can be compared; what a run needs to go on after a crash lies
   /// in its own folder.
   bool sharing = true;
-  /// Of a training: processes of this host that share its steps (tasks/gang.h); 1: this one alone.
+  /// Of a training: processes that share its steps (tasks/gang.h), all on this host or, besides
+  /// this one, on `hosts` in turn or as tasks of `step`; 1: this one alone.
   int members = 1;
   /// Whether it computes the shards of a batch one after another.
   bool serially = false;

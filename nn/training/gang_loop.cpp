@@ -51,7 +51,8 @@ TrainStats run_in_gang(const StepLoop& loop, SlabState& state, GradientSums& gan
     }
   }
   state = course.state;
-  return course.tally.stats(course.stopped != 0);
+  // Without an end there were no members any more because somebody asked for one.
+  return course.tally.stats(course.stopped != 0 || course.ended == 0);
 }
 
 }  // namespace nn

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -30,6 +31,18 @@ namespace {
 
 /// So many seconds processes have to end by themselves, and again when they were asked to.
 constexpr double kGoodbye = 1.5;
+
+/// What somebody has set here of the variables by which libraries choose their arithmetic: a
+/// process elsewhere that is to compute the same needs them, and ssh brings no variable along.
+std::vector<std::string> arithmetic_variables() {
+  std::vector<std::string> all;
+  for (const char* name : {"TRELLIS_ISA", "OPENBLAS_CORETYPE", "ONEDNN_MAX_CPU_ISA"}) {
+    const char* const value = std::getenv(name);
+    const bool own = name == std::string_view("OPENBLAS_CORETYPE") && std::getenv(kOwnCoretype);
+    if (value != nullptr && !own) all.push_back(base::cat(name, "=", value));
+  }
+  return all;
+}
 
 std::vector<std::string> environment() {
   std::vector<std::string> all;
@@ -128,7 +141,9 @@ std::string address_towards(const std::vector<std::string>& hosts) {
 void HostProcesses::start(const HostStart& what) {
   std::vector<std::string> words = what.words;
   if (!is_here(what.host)) {
-    std::string command = "exec";
+    std::string command = "exec env";
+    for (const std::string& word : arithmetic_variables())
+      command += " " + base::shell_quoted(word);
     for (const std::string& word : words) command += " " + base::shell_quoted(word);
     const auto ssh = base::find_executable("ssh", "/");
     if (!ssh)

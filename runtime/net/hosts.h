@@ -11,6 +11,9 @@
 
 namespace rt::net {
 
+/// A variable of a program that has set OPENBLAS_CORETYPE itself, for its own processor alone.
+inline constexpr const char* kOwnCoretype = "TRELLIS_OWN_CORETYPE";
+
 /// Whether a host of that name is this machine, where a process is started without ssh.
 [[nodiscard]] bool is_here(const std::string& host);
 

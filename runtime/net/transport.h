@@ -53,7 +53,7 @@ struct Meeting {
   std::vector<std::string> addresses;  ///< of the doors of all members
 };
 
-/// Where a member of gangs can be reached by others. Not thread-safe.
+/// Where a member of gangs can be reached by others. Not thread-safe, except for cut().
 class MemberDoor {
  public:
   virtual ~MemberDoor() = default;
@@ -64,6 +64,8 @@ class MemberDoor {
   /// that has not come when `most` is over.
   [[nodiscard]] virtual std::unique_ptr<sums::Links> meet(const Meeting& meeting,
                                                           base::Duration most) = 0;
+  /// Ends the last meeting and its links: nobody waits any more for a member that does nothing.
+  virtual void cut() noexcept = 0;
 };
 
 /// What the plugin can do.

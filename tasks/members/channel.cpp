@@ -34,16 +34,8 @@ std::vector<base::File> files_of(msghdr& message) {
   return files;
 }
 
-}  // namespace
-
-std::pair<base::File, base::File> Channel::make() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw base::storage_error("make", "a socket for a gang", errno);
-  return {base::File(ends[0]), base::File(ends[1])};
-}
-
-bool Channel::send_bytes(std::span<const std::byte> bytes, std::span<const int> files) const {
+bool send_bytes(const base::File& socket, std::span<const std::byte> bytes,
+                std::span<const int> files) {
   iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
   FilesBeside beside{};
   msghdr message{};
@@ -58,21 +50,36 @@ bool Channel::send_bytes(std::span<const std::byte> bytes, std::span<const int> 
     std::memcpy(CMSG_DATA(&beside.header), files.data(), files.size_bytes());
   }
   ssize_t sent = 0;
-  do sent = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  do sent = ::sendmsg(socket.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (sent < 0 && errno == EINTR);
   // An end that takes nothing is full of what was sent before, and will be found silent.
   return sent >= 0 || errno == EAGAIN;
 }
 
+}  // namespace
+
+std::pair<base::File, base::File> Channel::make() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw base::storage_error("make", "a socket for a gang", errno);
+  return {base::File(ends[0]), base::File(ends[1])};
+}
+
 bool Channel::send(const Order& order, std::span<const int> files) const {
-  return send_bytes(std::as_bytes(std::span(&order, 1)), files);
+  return send_bytes(socket_, std::as_bytes(std::span(&order, 1)), files);
 }
 
-bool Channel::send(const Notice& notice) const {
-  return send_bytes(std::as_bytes(std::span(&notice, 1)), {});
+bool Channel::send_to(const base::File& socket, const Received& order) {
+  std::vector<int> files;
+  for (const base::File& file : order.files) files.push_back(file.fd());
+  return send_bytes(socket, std::as_bytes(std::span(&order.order, 1)), files);
 }
 
-std::optional<Channel::Received> Channel::next_order() const {
+bool Channel::send_to(const base::File& socket, const Notice& notice) {
+  return send_bytes(socket, std::as_bytes(std::span(&notice, 1)), {});
+}
+
+std::optional<Channel::Received> Channel::next_of(const base::File& socket) {
   Received received;
   iovec part{&received.order, sizeof received.order};
   FilesBeside beside{};
@@ -82,16 +89,16 @@ std::optional<Channel::Received> Channel::next_order() const {
   message.msg_control = beside.bytes.data();
   message.msg_controllen = sizeof beside;
   ssize_t come = 0;
-  do come = ::recvmsg(socket_.fd(), &message, MSG_CMSG_CLOEXEC);
+  do come = ::recvmsg(socket.fd(), &message, MSG_CMSG_CLOEXEC);
   while (come < 0 && errno == EINTR);
   if (come != static_cast<ssize_t>(sizeof received.order)) return std::nullopt;
   received.files = files_of(message);
   return received;
 }
 
-Channel::Got Channel::take(Notice& notice) const {
+Channel::Got Channel::take_of(const base::File& socket, Notice& notice) {
   ssize_t come = 0;
-  do come = ::recv(socket_.fd(), &notice, sizeof notice, MSG_DONTWAIT);
+  do come = ::recv(socket.fd(), &notice, sizeof notice, MSG_DONTWAIT);
   while (come < 0 && errno == EINTR);
   if (come == static_cast<ssize_t>(sizeof notice)) return Got::notice;
   return come < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? Got::nothing : Got::end;

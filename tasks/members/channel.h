@@ -60,8 +60,9 @@ struct Notice {
   std::array<char, kAddress> address{};  ///< of its door; empty: it has none
 };
 
-/// One end. Messages come whole and in order. send() is thread-safe, and never waits for room that
-/// the other end does not make.
+/// An end with one socket. Messages come whole and in order. send() is thread-safe, and never waits
+/// for room that the other end does not make. The functions with a socket are for whoever carries
+/// messages from one to another.
 class Channel {
  public:
   explicit Channel(base::File socket) : socket_(std::move(socket)) {}
@@ -72,22 +73,25 @@ class Channel {
 
   /// Returns false if the other end is gone.
   bool send(const Order& order, std::span<const int> files = {}) const;
-  bool send(const Notice& notice) const;
+  bool send(const Notice& notice) const { return send_to(socket_, notice); }
 
   /// Waits for an order. None: the other end is gone.
   struct Received {
     Order order;
     std::vector<base::File> files;
   };
-  [[nodiscard]] std::optional<Received> next_order() const;
+  [[nodiscard]] std::optional<Received> next_order() const { return next_of(socket_); }
+  [[nodiscard]] static std::optional<Received> next_of(const base::File& socket);
 
   enum class Got : std::uint8_t { notice, nothing, end };
   /// Takes a notice that is there already.
-  [[nodiscard]] Got take(Notice& notice) const;
+  [[nodiscard]] Got take(Notice& notice) const { return take_of(socket_, notice); }
+  [[nodiscard]] static Got take_of(const base::File& socket, Notice& notice);
+
+  static bool send_to(const base::File& socket, const Received& order);
+  static bool send_to(const base::File& socket, const Notice& notice);
 
  private:
-  bool send_bytes(std::span<const std::byte> bytes, std::span<const int> files) const;
-
   base::File socket_;
 };
 

@@ -77,13 +77,15 @@ void ElasticSums::await(Ticket ticket) {
 }
 
 bool ElasticSums::agree(nn::GangPoint& point) {
-  regrouped_ = sums_.has_value() || regrouped_;
   while (true) {
     drop_links();
     note_use();
     try {
-      std::optional<Members> members =
-          agreement_.next(has_network_ ? point.done : -1, stopping_ || (wish_ && wish_()));
+      const base::Moment asked = base::now();
+      std::optional<Members> members = agreement_.next(
+          has_network_ ? point.done : -1, [this] { return stopping_ || (wish_ && wish_()); });
+      waited_ += base::now() - asked;
+      idle_ += base::now() - asked;
       if (!members) return false;
       stopping_ = members->stopping;
       links_ = std::move(members->links);
@@ -91,10 +93,10 @@ bool ElasticSums::agree(nn::GangPoint& point) {
       sums_->begin([this] { return stopping_ || (wish_ && wish_()); },
                    [this] { return agreement_.newcomers(); });
       bring_up(*members, point);
-      fresh_ = true;
+      asked_ = 0;
       return true;
     } catch (const LinkLost&) {
-      regrouped_ = true;  // one was lost again
+      // One was lost again.
     }
   }
 }
@@ -112,14 +114,9 @@ void ElasticSums::bring_up(const Members& members, nn::GangPoint& point) {
 
 bool ElasticSums::goes_on() {
   note_use();
-  const base::Moment now = base::now();
-  if (!std::exchange(fresh_, false)) {  // so a step has just ended
-    if (std::exchange(regrouped_, false)) {
-      longest_pause_ = std::max(longest_pause_, now - step_ended_);
-      agreement_.stepped();
-    }
-    step_ended_ = now;
-  }
+  // Asked before each step.
+  if (asked_ == 1) agreement_.stepped();
+  asked_ = std::min(asked_ + 1, 2);
   return !sums_->regrouping();
 }
 

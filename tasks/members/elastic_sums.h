@@ -30,12 +30,14 @@ class Agreement {
  public:
   virtual ~Agreement() = default;
   /// Says how many steps this member has done (-1: it has not even the network), and waits for
-  /// members. None: the training is over. Throws rt::net::sums::LinkLost if one is lost before
-  /// there are links, and is called again.
-  [[nodiscard]] virtual std::optional<Members> next(std::int64_t done, bool stopping) = 0;
+  /// members. `stopping`: whether it asks all to stop. None: the training is over, or this member
+  /// asked while it waited and nobody can go on without it. Throws rt::net::sums::LinkLost if one
+  /// is lost before there are links, and is called again.
+  [[nodiscard]] virtual std::optional<Members> next(std::int64_t done,
+                                                    const nn::StopPredicate& stopping) = 0;
   /// Returns true if members wait to be let in.
   [[nodiscard]] virtual bool newcomers() const { return false; }
-  /// The first step with these members is done, and they are not the first ones.
+  /// The first step with these members is done.
   virtual void stepped() {}
   /// As nn::GradientSums::leave().
   [[nodiscard]] virtual bool leave() = 0;
@@ -76,8 +78,6 @@ class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
 
   /// nn::train_steps()'s `stop`.
   [[nodiscard]] bool stopping() const noexcept { return stopping_; }
-  /// Returns the longest time between two steps with a change of members in between.
-  [[nodiscard]] base::Duration longest_pause() const noexcept { return longest_pause_; }
 
  private:
   template <class F>
@@ -95,12 +95,9 @@ class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
   std::optional<GangSums> sums_;  // over these links
   bool has_network_;
   bool stopping_ = false;
-  bool fresh_ = false;                              // no step was done since agree()
-  bool regrouped_ = false;                          // these members are not the first ones
+  int asked_ = 0;  // times that goes_on() was, since agree(); 2: more often than once
   base::Duration waited_{}, idle_{}, under_way_{};  // with earlier links
   std::uint64_t bytes_ = 0;                         // with earlier links
-  base::Moment step_ended_ = begun_;
-  base::Duration longest_pause_{};
 };
 
 }  // namespace tasks

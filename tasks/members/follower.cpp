@@ -74,7 +74,7 @@ std::unique_ptr<rt::net::sums::Links> Follower::enter(const Channel::Received& o
   }
 }
 
-std::optional<Members> Follower::next(std::int64_t done, bool /*stopping*/) {
+std::optional<Members> Follower::next(std::int64_t done, const nn::StopPredicate& /*stopping*/) {
   say(Notice::Kind::ready, done);
   while (true) {
     const Channel::Received received = next_order();

@@ -34,7 +34,8 @@ class Follower final : public Agreement {
   /// Ends the part in that training.
   void end_training();
 
-  [[nodiscard]] std::optional<Members> next(std::int64_t done, bool stopping) override;
+  [[nodiscard]] std::optional<Members> next(std::int64_t done,
+                                            const nn::StopPredicate& stopping) override;
   [[nodiscard]] bool leave() override;
 
   [[nodiscard]] UseNotes& notes() noexcept { return notes_; }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/new_file.h"
+#include "runtime/codec.h"
 #include "runtime/net/sums/ring_links.h"
 
 namespace tasks {
@@ -49,11 +50,35 @@ std::vector<int> SharedPlace::open(Order& order, std::vector<std::string> /*addr
 
 std::unique_ptr<Links> SharedPlace::enter() { return std::make_unique<RingLinks>(segment_, 0); }
 
-void SharedPlace::lose(int member) noexcept { vacate(*segment_, member); }
+void SharedPlace::left(int member) noexcept { vacate(*segment_, member); }
 
 std::unique_ptr<Links> enter_shared(const Channel::Received& order) {
   return std::make_unique<RingLinks>(Segment::open(order.order.address.data()),
                                      static_cast<int>(order.order.own));
+}
+
+namespace {
+
+/// A member that does not come within this time is as silent as one that is taken for dead.
+constexpr base::Duration kMeeting = std::chrono::milliseconds(2500);
+
+}  // namespace
+
+std::vector<int> DoorsPlace::open(Order& order, std::vector<std::string> addresses) {
+  addresses.insert(addresses.begin(), door_->address());
+  meeting_ = {.gang = gang_, .epoch = order.epoch, .own = 0, .addresses = std::move(addresses)};
+  file_ = file_of(rt::encode(meeting_));
+  return {file_.fd()};
+}
+
+std::unique_ptr<Links> DoorsPlace::enter() { return door_->meet(meeting_, kMeeting); }
+
+Enter enter_by(rt::net::MemberDoor& door) {
+  return [&door](const Channel::Received& received) {
+    auto meeting = rt::decode<rt::net::Meeting>(bytes_of(received.files.at(0)));
+    meeting.own = static_cast<int>(received.order.own);
+    return door.meet(meeting, kMeeting);
+  };
 }
 
 }  // namespace tasks

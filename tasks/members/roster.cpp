@@ -1,9 +1,7 @@
 #include "tasks/members/roster.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +10,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/end.h"
 #include "base/text.h"
 
 namespace tasks {
@@ -24,6 +21,7 @@ constexpr base::Duration kRosterLook = std::chrono::milliseconds(100);
 /// second. Looks are counted, not seconds, so that nobody is silent because this process was
 /// stopped.
 constexpr int kSilent = 25, kSilentAtStart = 300;
+constexpr base::Duration kTwoPulses = std::chrono::milliseconds(600);
 /// Processes of a seat that may end, one after the other, without a step of the gang in between.
 constexpr int kTries = 5;
 constexpr base::Duration kBetweenTries = std::chrono::milliseconds(500);
@@ -52,23 +50,25 @@ Roster::~Roster() {
   keeper_.join();
   for (Other& other : others_) {
     other.channel.reset();
-    if (other.process < 0) continue;
-    (void)::kill(other.process, SIGKILL);
-    (void)::waitpid(other.process, nullptr, 0);
+    other.process.reset();
   }
 }
 
 void Roster::start(Other& other) {
-  StartedMember started = start_();
-  other.process = started.process;
+  StartedMember started = start_(seat_of(other));
+  other.process = std::move(started.process);
   other.channel.emplace(std::move(started.channel));
   other.here = other.ready = other.left = other.joins = false;
   other.number = -1;
   other.silent_looks = 0;
 }
 
+int Roster::seat_of(const Other& other) const {
+  return static_cast<int>(&other - others_.data()) + 1;
+}
+
 std::string Roster::name_of(const Other& other) const {
-  return base::cat("member ", &other - others_.data() + 1, " of the gang of ", members());
+  return base::cat("member ", seat_of(other), " of the gang of ", members());
 }
 
 // --- what the keeper does: it is the one thread that hears, buries and replaces ---
@@ -124,6 +124,7 @@ void Roster::hear(Other& other) {
 
 void Roster::take(Other& other, const Notice& notice) {
   other.silent_looks = 0;
+  other.heard = base::now();
   other.now = notice.use;
   if (!other.here) {
     other.here = true;
@@ -136,7 +137,7 @@ void Roster::take(Other& other, const Notice& notice) {
   if (notice.kind == Notice::Kind::left) other.left = true;
   if (!active_ || notice.kind != Notice::Kind::ready) return;
   // It has left its epoch, and others may not miss it.
-  if (other.number >= 0) place_->lose(other.number);
+  if (other.number >= 0) place_->left(other.number);
   other.ready = true;
   other.done = notice.done;
   if (other.number < 0 && formed_) newcomers_ = true;
@@ -146,32 +147,36 @@ void Roster::take(Other& other, const Notice& notice) {
 /// be lost.
 void Roster::look_for_silent(Other& other) {
   if (!other.channel || ++other.silent_looks < (other.here ? kSilent : kSilentAtStart)) return;
-  if (other.process >= 0) (void)::kill(other.process, SIGKILL);
+  if (other.process) other.process->kill();
 }
 
 void Roster::bury(Other& other) {
   std::string end = "it has left";
-  if (other.process >= 0) {
-    int status = 0;
+  ++other.tries;
+  if (other.process) {
     // It has closed its channel, so it ends; one that does not is killed.
-    (void)::kill(other.process, SIGKILL);
-    (void)::waitpid(other.process, &status, 0);
-    const base::ProcessOutcome outcome = base::outcome_of(status);
-    end = outcome.end == base::ProcessEnd::killed
-              ? base::cat("its process was ended by signal ", outcome.status)
-              : base::cat("its process ended with status ", outcome.status);
-    other.process = -1;
+    end = other.process->end();
+    if (!other.process->may_be_replaced()) other.tries = kTries;
+    other.process.reset();
   }
   other.channel.reset();
   other.before = other.before + std::exchange(other.now, {});
-  ++other.tries;
   other.start_at = other.tries == 1 ? base::Moment{} : base::now() + kBetweenTries;
+  const bool awaited = other.number >= 0 || (active_ && !formed_ && other.here);
   other.here = other.ready = false;
   ++changes_.lost;
-  news_.push_back(base::cat(name_of(other), " is lost: ", end,
-                            other.tries < kTries ? "; another process takes its place"
-                                                 : "; the others go on without it"));
-  if (const int number = std::exchange(other.number, -1); number >= 0) place_->lose(number);
+  const bool gives_up = other.tries >= kTries;
+  // A host that cannot be reached says the same each time.
+  if (gives_up || end != other.end)
+    news_.push_back(base::cat(
+        name_of(other), " is lost: ", end,
+        gives_up ? "; the others go on without it" : "; another process takes its place"));
+  other.end = end;
+  if (awaited && !lost_at_) {
+    const bool was_silent = base::now() - other.heard > kTwoPulses;
+    lost_at_ = was_silent ? std::max(other.heard, begun_) : base::now();
+  }
+  if (const int number = std::exchange(other.number, -1); number >= 0) place_->lost(number);
 }
 
 void Roster::tell_training(Other& other) {
@@ -188,6 +193,8 @@ void Roster::begin(std::uint32_t data_number, std::span<const int> files, int fe
   files_.assign(files.begin(), files.end());
   fewest_ = fewest;
   active_ = true;
+  begun_ = base::now();
+  if (lost_at_) lost_at_ = begun_;  // the step that would have followed was none of a training
   formed_ = false;
   newcomers_ = false;
   for (Other& other : others_) {
@@ -238,18 +245,19 @@ int Roster::ready_count() const {
       std::ranges::count_if(others_, [](const Other& other) { return other.ready; }));
 }
 
-std::optional<Members> Roster::next(std::int64_t done, bool stopping) {
+std::optional<Members> Roster::next(std::int64_t done, const nn::StopPredicate& stopping) {
   std::unique_lock lock(mutex_);
   for (const Other& other : others_)
     if (other.number >= 0 && !other.ready)
       (void)other.channel->send(
           Order{.kind = Order::Kind::halt, .training = training_, .epoch = epoch_});
-  changed_.wait(lock, [&] { return all_ready(!formed_); });
+  while (!changed_.wait_for(lock, kRosterLook, [&] { return all_ready(!formed_); }))
+    if (stopping && stopping()) return std::nullopt;
   if (ready_count() + 1 < fewest_)
     throw base::Error(base::Errc::no_device,
                       base::cat("a gang of ", members(), " has lost too many members: ",
                                 ready_count() + 1, " are left of ", fewest_, " that it needs"));
-  Members made = form(done, stopping);
+  Members made = form(done, stopping && stopping());
   lock.unlock();
   made.links = place_->enter();
   return made;
@@ -305,6 +313,8 @@ void Roster::send_members(Order order) {
 
 void Roster::stepped() {
   const std::lock_guard lock(mutex_);
+  if (const auto lost = std::exchange(lost_at_, std::nullopt))
+    changes_.longest_pause = std::max(changes_.longest_pause, base::seconds(base::now() - *lost));
   for (Other& other : others_) {
     if (other.number < 0) continue;
     other.tries = 0;

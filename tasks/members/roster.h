@@ -2,8 +2,6 @@
 // Who is a member of a gang now, as its first process knows: it starts the others, hears from them,
 // replaces those that end or fall silent, and says who the members of the next steps are.
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -22,21 +20,17 @@
 #include "tasks/members/channel.h"
 #include "tasks/members/elastic_sums.h"
 #include "tasks/members/places.h"
+#include "tasks/members/process.h"
 
 namespace tasks {
-
-/// A process that may become a member, and our end of the channel to it.
-struct StartedMember {
-  pid_t process = -1;  ///< -1: a thread of this process, which ends when its channel does
-  base::File channel;
-};
 
 /// The first process is member 0. Agreement is for the thread that trains, everything else is
 /// thread-safe.
 class Roster final : public Agreement {
  public:
-  /// Returns a process, or throws. Called here and on a thread of the roster.
-  using Start = std::function<StartedMember()>;
+  /// Returns a process for that seat, from 1 on, or throws. Called here and on a thread of the
+  /// roster.
+  using Start = std::function<StartedMember(int seat)>;
 
   /// Starts members - 1 processes, which meet at that place.
   Roster(int members, Start start, std::unique_ptr<Place> place);
@@ -51,7 +45,8 @@ class Roster final : public Agreement {
   /// The training is over, whether it came to its end or not.
   void over();
 
-  [[nodiscard]] std::optional<Members> next(std::int64_t done, bool stopping) override;
+  [[nodiscard]] std::optional<Members> next(std::int64_t done,
+                                            const nn::StopPredicate& stopping) override;
   [[nodiscard]] bool newcomers() const override { return newcomers_; }
   void stepped() override;
   [[nodiscard]] bool leave() override;
@@ -67,17 +62,19 @@ class Roster final : public Agreement {
   /// A seat of a member besides the first one, and the process that has it now.
   struct Other {
     std::optional<Channel> channel;  ///< none: no process has the seat
-    pid_t process = -1;
+    std::unique_ptr<MemberProcess> process;
     bool here = false;     ///< it has said a word
     bool ready = false;    ///< it waits for members
     bool left = false;     ///< it takes no more part in the training
     int number = -1;       ///< as a member of this epoch; -1: it is none
     int silent_looks = 0;  ///< since its last word
+    base::Moment heard{};  ///< when that was
     std::int64_t done = 0;
     MemberUse before{}, now{};
     int tries = 0;  ///< processes that ended since the last step with new members
     base::Moment start_at{}, came{};
     std::string address;  ///< of its door
+    std::string end;      ///< how the one before it ended
     bool joins = false;   ///< it came while others trained
   };
 
@@ -88,6 +85,7 @@ class Roster final : public Agreement {
   void look_for_silent(Other& other);
   void bury(Other& other);
   void tell_training(Other& other);
+  [[nodiscard]] int seat_of(const Other& other) const;
   [[nodiscard]] std::string name_of(const Other& other) const;
   [[nodiscard]] bool may_come(const Other& other) const;
   [[nodiscard]] bool all_ready(bool first_time) const;
@@ -107,7 +105,9 @@ class Roster final : public Agreement {
   std::vector<int> files_;
   int fewest_ = 1;
   std::uint64_t epoch_ = 0;
-  bool formed_ = false;  // this training has had members
+  bool formed_ = false;                  // this training has had members
+  base::Moment begun_{};                 // this training
+  std::optional<base::Moment> lost_at_;  // since which no step has ended
   std::atomic<bool> newcomers_ = false;
   bool ending_ = false;
   base::File wake_;  // an eventfd, for the keeper

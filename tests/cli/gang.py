@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+# Members of several hosts need the transport, which needs gRPC.
+SEVERAL_HOSTS = (pathlib.Path(sys.argv[1]).resolve().parent / "runtime/net/grpc/trellis-net.so").exists()
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "trellis")
 STUDY = """
 name: {name}
@@ -41,6 +43,7 @@ train: {{optimizer: {{sgd: {{lr: 0.02, momentum: 0.9}}}}, epochs: {epochs}, batc
 seed: 5
 {more}
 """
+HOSTS = ("--hosts", "localhost") if SEVERAL_HOSTS else ()
 KILLS = int(sys.argv[sys.argv.index("--kills") + 1]) if "--kills" in sys.argv else 5
 
 
@@ -129,8 +132,9 @@ def start(folder, file, runs, *how):
     return subprocess.Popen(words, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def killed(folder, study, name, members, kills, seed):
-    """Kills members at random moments. Returns the longest pauses between two steps, and until a new member took part."""
+def killed(folder, study, name, members, kills, seed, hosts):
+    """Kills members at random moments; with `hosts` they are members that another machine could have. Returns the longest
+    pauses before a next step, and until a new member took part."""
     draw = random.Random(seed)
     file = folder.write(name, epochs=150, study=study)
     folder.train(file, f"{name}-alone")
@@ -138,7 +142,7 @@ def killed(folder, study, name, members, kills, seed):
     while kills > 0:
         runs = f"{name}-{kills}"
         sent = 0
-        with start(folder, file, runs, "--execution", f"gang:{members}") as training:
+        with start(folder, file, runs, "--execution", f"gang:{members}", *hosts) as training:
             while training.poll() is None and kills > 0:
                 time.sleep(draw.uniform(0.05, 0.4))
                 others = others_of(training.pid) if training.poll() is None else []
@@ -158,20 +162,20 @@ def killed(folder, study, name, members, kills, seed):
 
 def random_kills(folder, kills):
     pauses, joins = [], []
-    cases = [(STUDY, 3), (CONV, 4), (STUDY, 2), (CONV, 5), (STUDY, 8)]
-    for number, (study, members) in enumerate(cases):
+    cases = [(STUDY, 3, HOSTS), (CONV, 4, ()), (STUDY, 2, ()), (CONV, 5, HOSTS), (STUDY, 8, ())]
+    for number, (study, members, hosts) in enumerate(cases):
         share = kills // len(cases) + (number < kills % len(cases))
         if share == 0:
             continue
-        found = killed(folder, study, f"killed-{number}", members, share, number)
+        found = killed(folder, study, f"killed-{number}", members, share, number, hosts)
         pauses += found[0]
         joins += found[1]
-    print(f"{kills} kills: longest pauses between steps {[round(pause, 3) for pause in sorted(pauses)]} s, "
+    print(f"{kills} kills: longest pauses {[round(pause, 3) for pause in sorted(pauses)]} s, "
           f"longest joins {[round(join, 3) for join in sorted(joins)]} s")
 
 
-def struck(folder, name, signal_, *how):
-    """Sends a signal to a member of a gang of 3. Returns the longest pause between two steps."""
+def struck(folder, name, signal_, said, *how):
+    """Sends a signal to a member of a gang of 3. Returns how long the next step took."""
     file = folder.write(name, epochs=250)
     folder.train(file, f"{name}-alone")
     with start(folder, file, name, *how) as training:
@@ -180,25 +184,25 @@ def struck(folder, name, signal_, *how):
         os.kill(others_of(training.pid)[0], signal_)
         output, errors = training.communicate(timeout=120)
     assert training.returncode == 0, (training.returncode, errors)
-    assert "is lost: its process was ended by signal 9" in errors, errors
+    assert said in errors, errors
     changes = json.loads(output)["changes"]
     assert changes["lost"] == 1, changes
     assert folder.network(name, name) == folder.network(name, f"{name}-alone"), f"{name} has other bits"
     return changes["longest_pause_seconds"]
 
 
-def silent(folder, *how):
+def silent(folder, name, said, *how):
     """A member that does nothing more without ending is replaced, too."""
-    pause = struck(folder, "silent", signal.SIGSTOP, *how)
-    assert pause < 6, pause
-    print(f"a silent member: {pause:.2f} s between two steps")
+    pause = struck(folder, name, signal.SIGSTOP, said, "--execution", "gang:3", *how)
+    assert 0.5 < pause < 6, pause
+    print(f"a silent member: {pause:.2f} s until the next step")
 
 
-def ends_with_the_first(folder):
+def ends_with_the_first(folder, *how):
     """Nothing is left of a gang whose first process is killed, and Ctrl-C ends all of it in good order."""
     for signal_, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 75)):
-        file = folder.write(f"ended-{signal_.name.lower()}", epochs=2000)
-        words = folder.words(file, "ended", "--execution", "gang:3")
+        file = folder.write(f"ended-{len(how)}-{signal_.name.lower()}", epochs=2000)
+        words = folder.words(file, "ended", "--execution", "gang:3", *how)
         with subprocess.Popen(words, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
             while training.poll() is None and len(others_of(training.pid)) < 2:
                 time.sleep(0.01)
@@ -213,6 +217,22 @@ def ends_with_the_first(folder):
             time.sleep(0.01)
 
 
+def on_hosts(folder):
+    """Members that another machine could have: the bits of one process, and what is said of hosts that have none."""
+    file = folder.write("there")
+    folder.train(file, "alone", "--execution", "serial")
+    for runs, members, how in (("there", 3, ("--hosts", "localhost,localhost")),
+                               ("there-5", 5, ("--execution", "gang:5", *HOSTS))):
+        said = json.loads(folder.train(file, runs, "--json", *how).stdout)
+        assert said["gang"]["members"] == members and min(member["bytes"] for member in said["members"]) > 0, said
+        assert folder.network("there", runs) == folder.network("there", "alone"), f"{how}: other bits than alone"
+    with start(folder, file, "nowhere", "--hosts", "no-such-host.invalid") as training:
+        _, errors = training.communicate(timeout=60)
+    assert training.returncode == 0, errors
+    assert errors.count("member 1 of the gang of 2 is lost: ") == 2 and "the others go on without it" in errors, errors
+    assert folder.network("there", "nowhere") == folder.network("there", "alone"), "other bits without the member"
+
+
 def refused(folder):
     def says(code, text, execution, file):
         ran = folder.train(file, "refused", "--execution", execution, code=code)
@@ -225,6 +245,8 @@ def refused(folder):
         says(2, f"--execution: '{word}', expected gang: and a number from 1 to 256", word, file)
     says(2, "--execution: 'pipeline:65', expected pipeline: and a number from 1 to 64", "pipeline:65", file)
     says(2, "--execution: pipeline:4: it can't be trained in 4 stages: only 3 of its layers multiply", "pipeline:4", file)
+    ran = folder.train(file, "refused", "--hosts", "localhost", "--execution", "pipeline:2", code=2)
+    assert "--execution: 'pipeline:2', expected gang:N beside --hosts" in ran.stderr, ran.stderr
     one = folder.write("one")
     text = (folder.path / one).read_text(encoding="utf-8").replace("shards: 8", "shards: 1")
     (folder.path / one).write_text(text, encoding="utf-8")
@@ -243,8 +265,13 @@ def main():
         same_bits(folder)
         same_keys(folder)
         random_kills(folder, KILLS)
-        silent(folder, "--execution", "gang:3")
+        silent(folder, "silent", "is lost: its process was ended by signal 9")
+        if SEVERAL_HOSTS:
+            silent(folder, "silent-there", "is lost: on localhost, it says nothing more", *HOSTS)
         ends_with_the_first(folder)
+        if SEVERAL_HOSTS:
+            ends_with_the_first(folder, *HOSTS)
+            on_hosts(folder)
         refused(folder)
 
 

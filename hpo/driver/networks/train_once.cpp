@@ -15,6 +15,7 @@
 #include "hpo/driver/networks/folded_work.h"
 #include "hpo/driver/networks/front_files.h"
 #include "hpo/driver/networks/loaded_study.h"
+#include "hpo/driver/nodes/gang_hosts.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/sweep.h"
@@ -173,12 +174,17 @@ void require_stages(const TrialSpec& spec, int stages, int gpus) {
 /// How the tasks of a training run, for as long as this lives.
 class Execution {
  public:
-  explicit Execution(const RunOptions& options) {
+  Execution(const StudySpec& study, const RunOptions& options) {
     tasks::train_serially(options.serially);
     tasks::train_in_stages(options.stages);
     if (options.members == 1) return;
-    gang_.emplace(options.members,
-                  std::vector<std::string>{base::this_program().string(), "member"});
+    if (options.on_agents()) {
+      hosts_.emplace(study, options);
+      gang_.emplace(options.members, hosts_->start(), hosts_->place());
+    } else {
+      gang_.emplace(options.members,
+                    std::vector<std::string>{base::this_program().string(), "member"});
+    }
     tasks::train_with(&*gang_);
   }
   ~Execution() {
@@ -199,6 +205,7 @@ class Execution {
   }
 
  private:
+  std::optional<GangHosts> hosts_;
   std::optional<tasks::Gang> gang_;
 };
 
@@ -216,7 +223,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   require_isa(study);
   tasks::setup_process();
   // Both outlive the runtime, whose tasks use them.
-  Execution execution(options);
+  Execution execution(study, options);
   std::optional<ByArrival> by_arrival;
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);

@@ -83,8 +83,24 @@ std::optional<int> StepNews::code() const {
   }
 }
 
-int work_in_step(const rt::net::Step& step, AgentOptions options) {
-  const StepNews news(options.folder, step);
+int lead_step(const rt::net::Step& step, const base::Path& folder,
+              const std::function<int()>& work) {
+  base::make_folder(folder);
+  StepNews news(folder, step);
+  try {
+    news.prepare();
+    const int code = work();
+    news.ended(code);
+    return code;
+  } catch (const base::Error& error) {
+    news.ended(base::exit_code(error.kind()));
+    throw;
+  }
+}
+
+int work_in_step(const rt::net::Step& step, const base::Path& folder,
+                 const std::function<int(const std::function<bool()>& ended)>& work) {
+  const StepNews news(folder, step);
   base::Moment heard = base::now();
   std::string sign;
   std::optional<int> code;
@@ -95,21 +111,27 @@ int work_in_step(const rt::net::Step& step, AgentOptions options) {
     }
     if (base::seconds_since(heard) > kMostWaiting)
       throw base::Error(base::Errc::cancelled,
-                        base::cat(options.folder.string(), ": its driver is not there after ",
-                                  kMostWaiting, " s: does ", step.node, " see that folder?"));
+                        base::cat(folder.string(), ": its driver is not there after ", kMostWaiting,
+                                  " s: does ", step.node, " see that folder?"));
     base::sleep_for(std::chrono::milliseconds(50));
   }
   if (code != kRunning) return *code;
-  options.node = step.node;
-  options.part = step.part;
-  options.parts = step.parts;
   const auto ended = [&news] { return news.code().value_or(kRunning) != kRunning; };
-  options.over = ended;
-  const int own = run_agent(options);
+  const int own = work(ended);
   const base::Moment left = base::now();
   while (own == 0 && !ended() && base::seconds_since(left) < kMostEnding)
     base::sleep_for(std::chrono::milliseconds(50));
   return ended() ? *news.code() : own;
+}
+
+int work_in_step(const rt::net::Step& step, AgentOptions options) {
+  options.node = step.node;
+  options.part = step.part;
+  options.parts = step.parts;
+  return work_in_step(step, options.folder, [&options](const std::function<bool()>& ended) {
+    options.over = ended;
+    return run_agent(options);
+  });
 }
 
 }  // namespace hpo

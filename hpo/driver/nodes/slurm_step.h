@@ -2,6 +2,7 @@
 // A study in a step of a Slurm job: `srun -N 8 --no-kill trellis sweep FILE`. Its first task is the
 // driver, the others are agents.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -38,9 +39,18 @@ class StepNews {
   std::jthread preparing_;
 };
 
-/// What a task does that is not the driver: it waits for that one and is an agent. Returns the exit
-/// code of the driver, where it hears of it, so that Slurm's is the study's; 75 where there was no
-/// sign of a driver for two minutes. Throws as run_agent().
+/// What the first task of a step does, `work`, which returns an exit code: the others hear that it
+/// prepares and how it ended. Throws base::Error (storage), and as `work` does.
+[[nodiscard]] int lead_step(const rt::net::Step& step, const base::Path& folder,
+                            const std::function<int()>& work);
+
+/// What a task does that is not the driver: it waits for that one, and does `work`, which asks now
+/// and then whether the driver has ended. Returns the exit code of the driver, where it hears of
+/// it, so that Slurm's is the study's; 75 where there was no sign of a driver for two minutes.
+/// Throws as `work` does.
+[[nodiscard]] int work_in_step(const rt::net::Step& step, const base::Path& folder,
+                               const std::function<int(const std::function<bool()>& ended)>& work);
+/// The same for an agent.
 [[nodiscard]] int work_in_step(const rt::net::Step& step, AgentOptions options);
 
 }  // namespace hpo

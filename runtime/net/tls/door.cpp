@@ -83,10 +83,11 @@ base::File call(const std::string& address) {
 /// One meeting in progress.
 class Gathering {
  public:
-  Gathering(ssl_ctx_st* context, int listener, const Meeting& meeting)
+  Gathering(ssl_ctx_st* context, int listener, const Meeting& meeting, const OpenSockets& open)
       : context_(context),
         listener_(listener),
         meeting_(meeting),
+        open_(open),
         streams_(meeting.addresses.size()),
         calls_(meeting.addresses.size()) {}
 
@@ -95,6 +96,7 @@ class Gathering {
     while (true) {
       const int missing = first_missing();
       if (missing < 0) return std::move(streams_);
+      if (open_.is_cut()) throw sums::LinkLost(missing, "the meeting was called off");
       if (base::now() >= end)
         throw sums::LinkLost(missing,
                              base::cat("it did not come within ", base::seconds(most), " s"));
@@ -207,6 +209,7 @@ class Gathering {
   ssl_ctx_st* context_;
   int listener_;
   const Meeting& meeting_;
+  const OpenSockets& open_;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<base::Moment> calls_;  ///< when each may be called again
   std::vector<Attempt> attempts_;
@@ -235,14 +238,18 @@ class TlsDoor final : public MemberDoor {
     if (meeting.own < 0 || meeting.own >= members || members > sums::kMostMembers)
       throw base::Error(base::Errc::internal,
                         base::cat("no member ", meeting.own, " in a gang of ", members));
-    return std::make_unique<TlsLinks>(meeting.own,
-                                      Gathering(context_.get(), listener_.fd(), meeting).run(most));
+    open_->clear();
+    return std::make_unique<TlsLinks>(
+        meeting.own, Gathering(context_.get(), listener_.fd(), meeting, *open_).run(most), open_);
   }
+
+  void cut() noexcept override { open_->cut(); }
 
  private:
   Context context_;
   base::File listener_;
   std::string address_;
+  const std::shared_ptr<OpenSockets> open_ = std::make_shared<OpenSockets>();
 };
 
 }  // namespace

@@ -28,10 +28,46 @@ bool is_silent(int socket) {
 
 }  // namespace
 
-TlsLinks::TlsLinks(int own, std::vector<std::unique_ptr<Stream>> streams)
+void OpenSockets::clear() {
+  const std::lock_guard lock(mutex_);
+  sockets_.clear();
+  cut_ = false;
+}
+
+void OpenSockets::are(std::vector<int> sockets) {
+  const std::lock_guard lock(mutex_);
+  sockets_ = std::move(sockets);
+  if (cut_) end_all();
+}
+
+void OpenSockets::cut() noexcept {
+  const std::lock_guard lock(mutex_);
+  cut_ = true;
+  end_all();
+}
+
+void OpenSockets::end_all() const noexcept {
+  for (const int socket : sockets_) (void)::shutdown(socket, SHUT_RDWR);
+}
+
+bool OpenSockets::is_cut() const {
+  const std::lock_guard lock(mutex_);
+  return cut_;
+}
+
+TlsLinks::TlsLinks(int own, std::vector<std::unique_ptr<Stream>> streams,
+                   std::shared_ptr<OpenSockets> open)
     : own_(own),
       spins_(std::thread::hardware_concurrency() >= streams.size()),
-      streams_(std::move(streams)) {}
+      streams_(std::move(streams)),
+      open_(std::move(open)) {
+  std::vector<int> sockets;
+  for (const auto& stream : streams_)
+    if (stream) sockets.push_back(stream->fd());
+  open_->are(std::move(sockets));
+}
+
+TlsLinks::~TlsLinks() { open_->are({}); }
 
 std::size_t TlsLinks::send(int peer, std::span<const std::byte> head,
                            std::span<const std::byte> body) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/net/sums/links.h"
@@ -9,10 +10,34 @@
 
 namespace rt::net::tls {
 
+/// The sockets of links that are there, for a thread that ends them. Thread-safe.
+class OpenSockets {
+ public:
+  /// Forgets what was cut before.
+  void clear();
+  void are(std::vector<int> sockets);
+  /// Nothing comes or goes any more, on those that are there and on those to come until clear().
+  /// Who has the links learns it from them.
+  void cut() noexcept;
+  [[nodiscard]] bool is_cut() const;
+
+ private:
+  void end_all() const noexcept;
+
+  mutable std::mutex mutex_;
+  std::vector<int> sockets_;
+  bool cut_ = false;
+};
+
 class TlsLinks final : public sums::Links {
  public:
-  /// Takes a stream for each member, null for the own one. The handshakes are complete.
-  TlsLinks(int own, std::vector<std::unique_ptr<Stream>> streams);
+  /// Takes a stream for each member, null for the own one. The handshakes are complete. `open`
+  /// knows their sockets for as long as they are there.
+  TlsLinks(int own, std::vector<std::unique_ptr<Stream>> streams,
+           std::shared_ptr<OpenSockets> open = std::make_shared<OpenSockets>());
+  ~TlsLinks() override;
+  TlsLinks(const TlsLinks&) = delete;
+  TlsLinks& operator=(const TlsLinks&) = delete;
 
   [[nodiscard]] int members() const noexcept override { return static_cast<int>(streams_.size()); }
   [[nodiscard]] int own() const noexcept override { return own_; }
@@ -29,6 +54,7 @@ class TlsLinks final : public sums::Links {
   int own_;
   bool spins_;  ///< true if each member on this machine can have a core
   std::vector<std::unique_ptr<Stream>> streams_;
+  std::shared_ptr<OpenSockets> open_;
 };
 
 }  // namespace rt::net::tls

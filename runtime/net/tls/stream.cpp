@@ -127,10 +127,12 @@ Stream::Stream(ssl_ctx_st* context, base::File socket, bool dials)
   BIO* const bio = Sockets::make(*this);
   out_.reserve(2 * kTogether);
   SSL_set_bio(ssl_.get(), bio, bio);
-  if (dials)
+  if (dials) {
+    waits_for_room_ = true;  // until it is connected
     SSL_set_connect_state(ssl_.get());
-  else
+  } else {
     SSL_set_accept_state(ssl_.get());
+  }
 }
 
 Stream::~Stream() {

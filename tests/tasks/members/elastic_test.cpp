@@ -55,7 +55,7 @@ class Rig {
       : case_(c),
         segment_(segment),
         roster_(
-            std::in_place, members, [this] { return start(); },
+            std::in_place, members, [this](int) { return start(); },
             std::make_unique<tasks::SharedPlace>()) {}
   ~Rig() {
     roster_.reset();
@@ -97,7 +97,7 @@ class Rig {
     ends_.emplace_back(::dup(theirs.fd()));
     threads_.emplace_back(
         [this, end = std::move(theirs)]() mutable { follow(case_, segment_, std::move(end)); });
-    return {.process = -1, .channel = std::move(ours)};
+    return {.process = nullptr, .channel = std::move(ours)};
   }
 
   const GangCase& case_;

@@ -1,0 +1,138 @@
+#include "hpo/driver/nodes/gang_hosts.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/pipe.h"
+#include "base/text.h"
+#include "hpo/driver/nodes/hosts.h"
+#include "hpo/driver/nodes/slurm_step.h"
+#include "hpo/driver/programs/trial_folder.h"
+#include "hpo/study/words.h"
+#include "runtime/codec.h"
+#include "runtime/net/step.h"
+#include "runtime/nodes.h"
+#include "tasks/tasks.h"
+
+namespace hpo {
+
+namespace {
+
+tasks::Sameness sameness(kern::Precision precision) {
+  return {rt::program_stamp(), tasks::arithmetic(precision)};
+}
+
+std::vector<std::string> member_words(const StudySpec& study) {
+  std::vector<std::string> words{program_file(), "member", "--orders"};
+  if (study.resources.isa != study::Isa::any) {
+    words.emplace_back("--isa");
+    words.emplace_back(study::to_word(study.resources.isa));
+  }
+  return words;
+}
+
+std::vector<std::string> to_reach(const RunOptions& options) {
+  std::vector<std::string> hosts = options.hosts;
+  if (options.step != nullptr && !options.step->peer.empty()) hosts.push_back(options.step->peer);
+  return hosts;
+}
+
+NetFolder made_folder(const base::Path& study) {
+  NetFolder folder(study);
+  folder.make();
+  return folder;
+}
+
+}  // namespace
+
+GangHosts::GangHosts(const StudySpec& study, const RunOptions& options)
+    : folder_(made_folder(options.folder)),
+      hosts_(options.hosts),
+      words_(member_words(study)),
+      precision_(study.precision),
+      network_(rt::net::load_network()),
+      authority_(folder_.authority()),
+      own_(network_.issue(authority_, true)),
+      at_(rt::net::address_towards(to_reach(options))) {
+  far_.emplace(
+      network_, own_, at_, sameness(precision_),
+      [this](int seat, std::uint64_t token) { launch(seat, token); }, [this] { look(); });
+  if (options.step == nullptr) return;
+  folder_.publish({far_->address(), 0});
+  StepNews(options.folder, *options.step).begun();
+}
+
+GangHosts::~GangHosts() {
+  folder_.retract();
+  far_.reset();  // so the members hear that they are not needed
+}
+
+void GangHosts::launch(int seat, std::uint64_t token) {
+  if (hosts_.empty()) return;
+  const std::string& host = hosts_[static_cast<std::size_t>(seat - 1) % hosts_.size()];
+  const std::lock_guard lock(mutex_);
+  rt::net::HostStart start;
+  start.host = host;
+  start.node = base::cat("member-", seat, "-", launched_.size() + 1);
+  start.words = words_;
+  start.input = base::as_text(rt::encode(
+      MemberOrders{{network_.issue(authority_, false), far_->address(), token, host}, precision_}));
+  start.log = folder_.path() / base::cat("member-", seat, ".log");
+  processes_.start(start);
+  launched_[start.node] = token;
+}
+
+void GangHosts::look() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& ended : processes_.look()) {
+    const std::vector<std::string> last = last_lines_of(ended.log, 1);
+    far_->ended(launched_.at(ended.node),
+                base::cat("its process ended ", ended.how, ": see ", ended.log.string(),
+                          last.empty() ? "" : base::cat(", which ends in '", last.front(), "'")));
+  }
+}
+
+tasks::Roster::Start GangHosts::start() {
+  return [this](int seat) { return far_->start(seat); };
+}
+
+std::unique_ptr<tasks::Place> GangHosts::place() const {
+  std::random_device random;
+  return std::make_unique<tasks::DoorsPlace>(network_.open_door(own_, at_),
+                                             std::uint64_t{random()} << 32 | random());
+}
+
+void be_member_by_orders() {
+  const std::string input = base::read_all(STDIN_FILENO);
+  const auto orders = rt::decode<MemberOrders>(base::as_bytes(input));
+  tasks::setup_process();
+  tasks::be_far_member(rt::net::load_network(), orders.far, sameness(orders.precision));
+}
+
+int be_member_in_step(const StudySpec& study, const base::Path& folder, const std::string& node,
+                      const std::function<bool()>& ended) {
+  tasks::setup_process();
+  const NetFolder net(folder);
+  rt::net::Network& network = rt::net::load_network();
+  const rt::net::Identity own = network.issue(net.authority(), false);
+  while (!ended()) {
+    if (const auto driver = net.driver()) {
+      try {
+        tasks::be_far_member(network, {own, driver->address, 0, node}, sameness(study.precision));
+      } catch (const base::Error& error) {
+        if (error.kind() != base::Errc::cancelled) throw;
+      }
+    }
+    base::sleep_for(std::chrono::milliseconds(100));
+  }
+  return 0;
+}
+
+}  // namespace hpo

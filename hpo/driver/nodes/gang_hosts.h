@@ -1,0 +1,69 @@
+#pragma once
+// The members of a gang on several hosts: those that `train --hosts` names, or the tasks of a step.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/sweep.h"
+#include "runtime/net/hosts.h"
+#include "tasks/members/far_member.h"
+#include "tasks/members/far_members.h"
+#include "tasks/members/places.h"
+#include "tasks/members/roster.h"
+
+namespace hpo {
+
+/// What a member that the first process starts on a host reads from its standard input. Encodable.
+struct MemberOrders {
+  tasks::FarOrders far;
+  kern::Precision precision = kern::Precision::f32;
+};
+
+/// For the first process. It outlives the gang.
+class GangHosts {
+ public:
+  /// Members on RunOptions::hosts in turn, or tasks of RunOptions::step, which find this process in
+  /// the study's folder. Throws base::Error: no_device without the transport, storage.
+  GangHosts(const StudySpec& study, const RunOptions& options);
+  /// Members have a moment to end, then they are ended.
+  ~GangHosts();
+  GangHosts(const GangHosts&) = delete;
+  GangHosts& operator=(const GangHosts&) = delete;
+
+  /// See tasks::Gang. Valid as long as this is.
+  [[nodiscard]] tasks::Roster::Start start();
+  [[nodiscard]] std::unique_ptr<tasks::Place> place() const;
+
+ private:
+  void launch(int seat, std::uint64_t token);
+  void look();
+
+  const NetFolder folder_;
+  const std::vector<std::string> hosts_;
+  const std::vector<std::string> words_;  // of a member
+  const kern::Precision precision_;
+  rt::net::Network& network_;
+  rt::net::Authority authority_;
+  rt::net::Identity own_;
+  std::string at_;  // this machine's address
+  std::mutex mutex_;
+  rt::net::HostProcesses processes_;               // guarded by mutex_
+  std::map<std::string, std::uint64_t> launched_;  // guarded by mutex_: tokens of processes
+  std::optional<tasks::FarMembers> far_;
+};
+
+/// A member that another process has started on this host. Throws as tasks::be_far_member(), and
+/// base::Error (data) for orders that are none.
+void be_member_by_orders();
+
+/// A member that is a task of a step: comes back for as long as the first one runs, which `ended`
+/// says. Returns an exit code.
+[[nodiscard]] int be_member_in_step(const StudySpec& study, const base::Path& folder,
+                                    const std::string& node, const std::function<bool()>& ended);
+
+}  // namespace hpo
