@@ -14,6 +14,12 @@ namespace {
 /// two.
 constexpr std::size_t kTurn = 256 << 10;
 
+/// Bytes that are worth another turn, or another read, for who has something else to do: taking
+/// them is much quicker than any network brings them.
+constexpr std::size_t kWorthATurn = 64 << 10, kWorthARead = 8 << 10;
+/// Turns that are not, at a time: a short message may come in some pieces.
+constexpr int kSmallTurns = 4;
+
 }  // namespace
 
 LinkLost::LinkLost(int peer, const std::string& why)
@@ -22,8 +28,11 @@ LinkLost::LinkLost(int peer, const std::string& why)
 
 void Exchange::begin(Sum sum) { sums_.push_back(std::move(sum)); }
 
-bool Exchange::advance() {
+bool Exchange::advance() { return run(kWorthATurn); }
+
+bool Exchange::run(std::size_t least) {
   bool moved = false;
+  int small_turns = kSmallTurns;
   while (!sums_.empty()) {
     Sum& sum = sums_.front();
     if (!running_) {
@@ -37,10 +46,10 @@ bool Exchange::advance() {
       open_round();
     }
     while (round_ < sum.schedule->rounds.size()) {
-      const bool sent = send_some(), received = receive_some();
-      moved = moved || sent || received;
+      const std::size_t bytes = send_some() + receive_some();
+      moved = moved || bytes > 0;
       if (!outgoing_.empty() || !incoming_.empty()) {
-        if (!sent && !received) return moved;
+        if (bytes == 0 || (bytes < least && --small_turns == 0)) return moved;
         continue;
       }
       close_round();
@@ -59,7 +68,7 @@ void Exchange::finish(std::size_t pending, base::Duration patience) {
   base::Moment heard = base::now();
   std::vector<int> from, to;
   while (true) {
-    if (advance()) heard = base::now();
+    if (run(1)) heard = base::now();
     if (sums_.size() <= pending) return;
     from.clear();
     to.clear();
@@ -98,8 +107,8 @@ void Exchange::close_round() {
   }
 }
 
-bool Exchange::send_some() {
-  bool moved = false;
+std::size_t Exchange::send_some() {
+  std::size_t moved = 0;
   int blocked = -1;  // messages to a peer lie side by side and keep their order
   for (Outgoing& one : outgoing_) {
     if (one.send.peer == blocked || one.done == sizeof(Header) + one.header.bytes) continue;
@@ -110,7 +119,7 @@ bool Exchange::send_some() {
         links_.send(one.send.peer, head, rest.first(std::min(rest.size(), kTurn)));
     one.done += sent;
     sent_ += sent;
-    moved = moved || sent > 0;
+    moved += sent;
     if (sent < head.size() + rest.size()) blocked = one.send.peer;
   }
   std::erase_if(outgoing_, [&](const Outgoing& one) {
@@ -119,28 +128,29 @@ bool Exchange::send_some() {
   return moved;
 }
 
-bool Exchange::receive_some() {
-  bool moved = false;
+std::size_t Exchange::receive_some() {
+  std::size_t moved = 0;
   int blocked = -1;
   for (Incoming& one : incoming_) {
     if (one.receive.peer == blocked) continue;
-    moved = receive(one) || moved;
+    moved += receive(one);
     if (one.done < one.receive.to.count) blocked = one.receive.peer;
   }
   std::erase_if(incoming_, [](const Incoming& one) { return one.done == one.receive.to.count; });
   return moved;
 }
 
-/// Takes up to a turn's bytes of a message. Returns true if some came.
-bool Exchange::receive(Incoming& incoming) {
+/// Takes up to a turn's bytes of a message.
+std::size_t Exchange::receive(Incoming& incoming) {
   const int peer = incoming.receive.peer;
   Reading& reading = reading_[static_cast<std::size_t>(peer)];
   const Sum& sum = sums_.front();
-  bool moved = false;
+  std::size_t moved = 0;
   for (std::size_t taken = 0; taken < kTurn && incoming.done < incoming.receive.to.count;) {
     if (reading.have < sizeof(Header)) {
-      if (!read_header(incoming, reading)) return moved;
-      moved = true;
+      const std::size_t read = read_header(incoming, reading);
+      if (read == 0) return moved;
+      moved += read;
       continue;
     }
     const std::span<const std::byte> come = links_.incoming(peer);
@@ -155,23 +165,24 @@ bool Exchange::receive(Incoming& incoming) {
     links_.take(peer, count * kElement);
     incoming.done += count;
     taken += count * kElement;
-    moved = true;
+    moved += count * kElement;
     if (incoming.done == incoming.receive.to.count) reading.have = 0;
+    if (count * kElement < kWorthARead) return moved;
   }
   return moved;
 }
 
-/// Reads towards the header that `incoming` waits for. Returns true if some came.
-bool Exchange::read_header(const Incoming& incoming, Reading& reading) {
+/// Reads towards the header that `incoming` waits for.
+std::size_t Exchange::read_header(const Incoming& incoming, Reading& reading) {
   const int peer = incoming.receive.peer;
   if (reading.skipped > 0) return skip(peer, reading);
   const std::span<const std::byte> come = links_.incoming(peer);
   const std::size_t more = std::min(come.size(), sizeof(Header) - reading.have);
-  if (more == 0) return false;
+  if (more == 0) return 0;
   std::memcpy(reading.header.data() + reading.have, come.data(), more);
   links_.take(peer, more);
   reading.have += more;
-  if (reading.have < sizeof(Header)) return true;
+  if (reading.have < sizeof(Header)) return more;
 
   Header header;
   std::memcpy(&header, reading.header.data(), sizeof header);
@@ -180,7 +191,7 @@ bool Exchange::read_header(const Incoming& incoming, Reading& reading) {
   if (std::tuple(header.epoch, header.step) < std::tuple(due.epoch, due.step)) {
     reading = {.header = {}, .have = 0, .skipped = header.bytes};
     ++dropped_;
-    return true;
+    return more;
   }
   const std::size_t bytes = incoming.receive.to.count * kElement;
   if (Tag{header.epoch, header.step, header.bucket} != due || header.number != incoming.number ||
@@ -190,15 +201,15 @@ bool Exchange::read_header(const Incoming& incoming, Reading& reading) {
                         header.step, ", epoch ", header.epoch, " with ", header.bytes,
                         " bytes, where message ", incoming.number, " of bucket ", due.bucket,
                         ", step ", due.step, ", epoch ", due.epoch, " with ", bytes, " was due"));
-  return true;
+  return more;
 }
 
-bool Exchange::skip(int peer, Reading& reading) {
+std::size_t Exchange::skip(int peer, Reading& reading) {
   const std::size_t there = links_.incoming(peer).size();
   const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(there, reading.skipped));
   links_.take(peer, now);
   reading.skipped -= now;
-  return now > 0;
+  return now;
 }
 
 std::byte* Exchange::at(const Piece& piece) {

@@ -43,8 +43,9 @@ class Exchange {
   explicit Exchange(Links& links) : links_(links) {}
 
   void begin(Sum sum);
-  /// Does what can be done without waiting. Returns true if something was done. Throws LinkLost:
-  /// then the sums that are not done never will be.
+  /// Does what can be done without waiting, as long as that is much at a time: on a slow link
+  /// something comes all the time, and who takes it as it comes does nothing else. Returns true if
+  /// something was done. Throws LinkLost: then the sums that are not done never will be.
   bool advance();
   /// Returns the sums that were begun and are not done.
   [[nodiscard]] std::size_t pending() const noexcept { return sums_.size(); }
@@ -84,13 +85,16 @@ class Exchange {
     std::uint64_t skipped = 0;  ///< bytes of a late message that are still to be dropped
   };
 
+  /// Goes on as long as so many bytes move in a turn.
+  bool run(std::size_t least);
   void open_round();
   void close_round();
-  bool send_some();
-  bool receive_some();
-  bool receive(Incoming& incoming);
-  bool read_header(const Incoming& incoming, Reading& reading);
-  bool skip(int peer, Reading& reading);
+  // Each returns how many bytes have moved.
+  std::size_t send_some();
+  std::size_t receive_some();
+  std::size_t receive(Incoming& incoming);
+  std::size_t read_header(const Incoming& incoming, Reading& reading);
+  std::size_t skip(int peer, Reading& reading);
   [[nodiscard]] std::byte* at(const Piece& piece);
   [[nodiscard]] std::span<const std::byte> bytes_of(const Piece& piece);
 
