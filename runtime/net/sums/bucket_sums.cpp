@@ -61,8 +61,8 @@ void BucketSums::take_part(std::vector<float*>& shards, std::size_t offset) cons
 }
 
 void BucketSums::begin_floats(const Tag& tag, std::shared_ptr<const Schedule> schedule,
-                              const std::vector<float*>& shards) {
-  Sum sum{.tag = tag, .schedule = std::move(schedule), .buffers = {}};
+                              const std::vector<float*>& shards, bool is_ready) {
+  Sum sum{.tag = tag, .schedule = std::move(schedule), .buffers = {}, .is_ready = is_ready};
   for (float* const shard : shards) sum.buffers.push_back(reinterpret_cast<std::byte*>(shard));
   exchange_.begin(std::move(sum));
 }
@@ -72,7 +72,7 @@ void BucketSums::begin_part(const Tag& tag, std::size_t offset, std::size_t coun
                             std::shared_ptr<const Schedule> Schedules::*schedule) {
   take_part(shards, offset);
   if (membership_.exact) return begin_exact(tag, offset, count, shards);
-  begin_floats(tag, schedules_for(count).*schedule, shards);
+  begin_floats(tag, schedules_for(count).*schedule, shards, true);
 }
 
 void BucketSums::begin(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
@@ -90,7 +90,8 @@ void BucketSums::begin_reduce(std::uint64_t step, std::uint32_t bucket, std::siz
 void BucketSums::begin_gather(std::uint64_t step, std::uint32_t bucket, std::size_t offset,
                               std::size_t count, float* first) {
   if (membership_.exact) return;
-  begin_floats({membership_.epoch, step, bucket}, schedules_for(count).gathers, {first + offset});
+  begin_floats({membership_.epoch, step, bucket}, schedules_for(count).gathers, {first + offset},
+               false);
 }
 
 void BucketSums::begin_words(std::uint64_t step, std::uint32_t bucket,

@@ -71,7 +71,7 @@ class BucketSums {
   /// Throws base::Error (internal) unless `shards` has this member's. They begin at the part then.
   void take_part(std::vector<float*>& shards, std::size_t offset) const;
   void begin_floats(const Tag& tag, std::shared_ptr<const Schedule> schedule,
-                    const std::vector<float*>& shards);
+                    const std::vector<float*>& shards, bool is_ready);
   /// begin() with one of the schedules, unless sums are exact.
   void begin_part(const Tag& tag, std::size_t offset, std::size_t count, std::vector<float*> shards,
                   std::shared_ptr<const Schedule> Schedules::*schedule);

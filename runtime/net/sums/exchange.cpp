@@ -26,7 +26,15 @@ LinkLost::LinkLost(int peer, const std::string& why)
     : base::Error(base::Errc::no_device, base::cat("member ", peer, " of the gang is lost: ", why)),
       peer_(peer) {}
 
-void Exchange::begin(Sum sum) { sums_.push_back(std::move(sum)); }
+bool Exchange::Running::sends_more() const {
+  if (!outgoing.empty()) return true;
+  const auto& rounds = sum.schedule->rounds;
+  return std::any_of(
+      rounds.begin() + static_cast<std::ptrdiff_t>(std::min(round + 1, rounds.size())),
+      rounds.end(), [](const Round& one) { return !one.sends.empty(); });
+}
+
+void Exchange::begin(Sum sum) { sums_.push_back({.sum = std::move(sum)}); }
 
 bool Exchange::advance() { return run(kWorthATurn); }
 
@@ -34,30 +42,19 @@ bool Exchange::run(std::size_t least) {
   bool moved = false;
   int small_turns = kSmallTurns;
   while (!sums_.empty()) {
-    Sum& sum = sums_.front();
-    if (!running_) {
-      if (sum.before) sum.before();
-      const auto members = static_cast<std::size_t>(links_.members());
-      sent_to_.assign(members, 0);
-      received_from_.assign(members, 0);
-      scratch_.resize(std::max(scratch_.size(), sum.schedule->scratch));
-      running_ = true;
-      round_ = 0;
-      open_round();
-    }
-    while (round_ < sum.schedule->rounds.size()) {
-      const std::size_t bytes = send_some() + receive_some();
+    Running& first = sums_.front();
+    if (!first.open) open(first);
+    while (!first.is_over()) {
+      const std::size_t bytes = send_some(first) + receive_some() + send_ahead();
       moved = moved || bytes > 0;
-      if (!outgoing_.empty() || !incoming_.empty()) {
+      if (!first.outgoing.empty() || !first.incoming.empty()) {
         if (bytes == 0 || (bytes < least && --small_turns == 0)) return moved;
         continue;
       }
-      close_round();
+      close_round(first);
       moved = true;
-      if (++round_ < sum.schedule->rounds.size()) open_round();
     }
-    if (sum.after) sum.after();
-    running_ = false;
+    if (first.sum.after) first.sum.after();
     sums_.pop_front();
     moved = true;
   }
@@ -72,8 +69,8 @@ void Exchange::finish(std::size_t pending, base::Duration patience) {
     if (sums_.size() <= pending) return;
     from.clear();
     to.clear();
-    for (const Incoming& one : incoming_) from.push_back(one.receive.peer);
-    for (const Outgoing& one : outgoing_) to.push_back(one.send.peer);
+    for (const Incoming& one : sums_.front().incoming) from.push_back(one.receive.peer);
+    for (const Outgoing& one : sums_.front().outgoing) to.push_back(one.send.peer);
     const base::Moment begun = base::now();
     const base::Duration left = heard + patience - begun;
     if (left <= base::Duration::zero())
@@ -84,37 +81,66 @@ void Exchange::finish(std::size_t pending, base::Duration patience) {
   }
 }
 
-void Exchange::open_round() {
-  const Sum& sum = sums_.front();
-  if (round_ >= sum.schedule->rounds.size()) return;
-  const Round& round = sum.schedule->rounds[round_];
+void Exchange::open(Running& running) {
+  const auto members = static_cast<std::size_t>(links_.members());
+  if (running.sum.before) running.sum.before();
+  running.open = true;
+  running.sent_to.assign(members, 0);
+  running.received_from.assign(members, 0);
+  scratch_.resize(std::max(scratch_.size(), running.sum.schedule->scratch));
+  open_round(running);
+}
+
+void Exchange::open_round(Running& running) {
+  if (running.is_over()) return;
+  const Tag& tag = running.sum.tag;
+  const Round& round = running.sum.schedule->rounds[running.round];
   for (const Send& send : round.sends)
-    outgoing_.push_back(
+    running.outgoing.push_back(
         {send,
-         {sum.tag.epoch, sum.tag.step, sum.tag.bucket,
-          sent_to_[static_cast<std::size_t>(send.peer)]++, send.from.count * kElement}});
+         {tag.epoch, tag.step, tag.bucket, running.sent_to[static_cast<std::size_t>(send.peer)]++,
+          send.from.count * kElement}});
   for (const Receive& receive : round.receives)
-    incoming_.push_back({receive, received_from_[static_cast<std::size_t>(receive.peer)]++});
+    running.incoming.push_back(
+        {receive, running.received_from[static_cast<std::size_t>(receive.peer)]++});
 }
 
-void Exchange::close_round() {
-  const Sum& sum = sums_.front();
-  for (const Add& add : sum.schedule->rounds[round_].adds) {
+/// And opens the next one.
+void Exchange::close_round(Running& running) {
+  const Sum& sum = running.sum;
+  for (const Add& add : sum.schedule->rounds[running.round].adds) {
     if (add.right.count == 0)
-      std::memcpy(at(add.to), at(add.left), add.to.count * kElement);
+      std::memcpy(at(sum, add.to), at(sum, add.left), add.to.count * kElement);
     else
-      combine(sum.arithmetic, add.to.count, at(add.left), at(add.right), at(add.to));
+      combine(sum.arithmetic, add.to.count, at(sum, add.left), at(sum, add.right), at(sum, add.to));
   }
+  ++running.round;
+  open_round(running);
 }
 
-std::size_t Exchange::send_some() {
+/// Messages to a member keep their order, so the first sum must have sent its last one.
+std::size_t Exchange::send_ahead() {
+  if (sums_.size() < 2 || sums_.front().sends_more()) return 0;
+  Running& next = sums_[1];
+  // The scratch is the first one's.
+  if (!next.sum.is_ready || next.sum.schedule->scratch > 0) return 0;
+  if (!next.open) {
+    open(next);
+    // Its own shards.
+    while (!next.is_over() && next.outgoing.empty() && next.incoming.empty()) close_round(next);
+  }
+  return send_some(next);
+}
+
+std::size_t Exchange::send_some(Running& running) {
   std::size_t moved = 0;
   int blocked = -1;  // messages to a peer lie side by side and keep their order
-  for (Outgoing& one : outgoing_) {
+  for (Outgoing& one : running.outgoing) {
     if (one.send.peer == blocked || one.done == sizeof(Header) + one.header.bytes) continue;
     const auto header = std::as_bytes(std::span(&one.header, 1));
     const auto head = header.subspan(std::min(one.done, header.size()));
-    const auto rest = bytes_of(one.send.from).subspan(one.done - std::min(one.done, header.size()));
+    const auto rest =
+        bytes_of(running.sum, one.send.from).subspan(one.done - std::min(one.done, header.size()));
     const std::size_t sent =
         links_.send(one.send.peer, head, rest.first(std::min(rest.size(), kTurn)));
     one.done += sent;
@@ -122,7 +148,7 @@ std::size_t Exchange::send_some() {
     moved += sent;
     if (sent < head.size() + rest.size()) blocked = one.send.peer;
   }
-  std::erase_if(outgoing_, [&](const Outgoing& one) {
+  std::erase_if(running.outgoing, [&](const Outgoing& one) {
     return one.done == sizeof(Header) + one.header.bytes && links_.flush(one.send.peer);
   });
   return moved;
@@ -131,12 +157,13 @@ std::size_t Exchange::send_some() {
 std::size_t Exchange::receive_some() {
   std::size_t moved = 0;
   int blocked = -1;
-  for (Incoming& one : incoming_) {
+  std::vector<Incoming>& incoming = sums_.front().incoming;
+  for (Incoming& one : incoming) {
     if (one.receive.peer == blocked) continue;
     moved += receive(one);
     if (one.done < one.receive.to.count) blocked = one.receive.peer;
   }
-  std::erase_if(incoming_, [](const Incoming& one) { return one.done == one.receive.to.count; });
+  std::erase_if(incoming, [](const Incoming& one) { return one.done == one.receive.to.count; });
   return moved;
 }
 
@@ -144,7 +171,7 @@ std::size_t Exchange::receive_some() {
 std::size_t Exchange::receive(Incoming& incoming) {
   const int peer = incoming.receive.peer;
   Reading& reading = reading_[static_cast<std::size_t>(peer)];
-  const Sum& sum = sums_.front();
+  const Sum& sum = sums_.front().sum;
   std::size_t moved = 0;
   for (std::size_t taken = 0; taken < kTurn && incoming.done < incoming.receive.to.count;) {
     if (reading.have < sizeof(Header)) {
@@ -157,7 +184,7 @@ std::size_t Exchange::receive(Incoming& incoming) {
     const std::size_t count =
         std::min(come.size() / kElement, incoming.receive.to.count - incoming.done);
     if (count == 0) return moved;
-    std::byte* const to = at(incoming.receive.to) + incoming.done * kElement;
+    std::byte* const to = at(sum, incoming.receive.to) + incoming.done * kElement;
     if (incoming.receive.adds)
       combine(sum.arithmetic, count, to, come.data(), to);
     else
@@ -186,7 +213,7 @@ std::size_t Exchange::read_header(const Incoming& incoming, Reading& reading) {
 
   Header header;
   std::memcpy(&header, reading.header.data(), sizeof header);
-  const Tag& due = sums_.front().tag;
+  const Tag& due = sums_.front().sum.tag;
   if (header.bytes % kElement != 0) throw LinkLost(peer, "what it sends is no message of a sum");
   if (std::tuple(header.epoch, header.step) < std::tuple(due.epoch, due.step)) {
     reading = {.header = {}, .have = 0, .skipped = header.bytes};
@@ -212,15 +239,15 @@ std::size_t Exchange::skip(int peer, Reading& reading) {
   return now;
 }
 
-std::byte* Exchange::at(const Piece& piece) {
+std::byte* Exchange::at(const Sum& sum, const Piece& piece) {
   std::byte* const buffer = piece.buffer == Piece::kScratch
                                 ? reinterpret_cast<std::byte*>(scratch_.data())
-                                : sums_.front().buffers[static_cast<std::size_t>(piece.buffer)];
+                                : sum.buffers[static_cast<std::size_t>(piece.buffer)];
   return buffer + piece.offset * kElement;
 }
 
-std::span<const std::byte> Exchange::bytes_of(const Piece& piece) {
-  return {at(piece), piece.count * kElement};
+std::span<const std::byte> Exchange::bytes_of(const Sum& sum, const Piece& piece) {
+  return {at(sum, piece), piece.count * kElement};
 }
 
 }  // namespace rt::net::sums

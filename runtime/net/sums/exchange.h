@@ -1,6 +1,7 @@
 // Runs sums over the links of a gang. Sums run one after the other, in the order in which they were
-// begun, which must be the same on all members: buckets of a slab, highest layer first. Whoever
-// computes gradients begins sums and calls advance() now and then, or leaves that to a thread.
+// begun, which must be the same on all members: buckets of a slab, highest layer first. Only what
+// the next one sends first may leave while one still receives, so that links are not idle until
+// somebody calls. Whoever computes gradients begins sums and calls advance() now and then.
 #pragma once
 
 #include <array>
@@ -33,6 +34,7 @@ struct Sum {
   /// The buffers that the schedule names; they stay until the sum is done. Aligned to an element.
   std::vector<std::byte*> buffers;
   Arithmetic arithmetic = Arithmetic::floats;
+  bool is_ready = false;  ///< the buffers do not wait for the sums before it
   /// Called before the first round, and when the sum is there. May be empty, may throw.
   std::function<void()> before = {}, after = {};
 };
@@ -85,26 +87,35 @@ class Exchange {
     std::uint64_t skipped = 0;  ///< bytes of a late message that are still to be dropped
   };
 
+  /// A sum that was begun.
+  struct Running {
+    Sum sum;
+    bool open = false;
+    std::size_t round = 0;
+    std::vector<Outgoing> outgoing{};
+    std::vector<Incoming> incoming{};
+    std::vector<std::uint32_t> sent_to{}, received_from{};  ///< messages, by peer
+    [[nodiscard]] bool is_over() const { return round >= sum.schedule->rounds.size(); }
+    [[nodiscard]] bool sends_more() const;
+  };
+
   /// Goes on as long as so many bytes move in a turn.
   bool run(std::size_t least);
-  void open_round();
-  void close_round();
+  void open(Running& running);
+  static void open_round(Running& running);
+  void close_round(Running& running);
   // Each returns how many bytes have moved.
-  std::size_t send_some();
+  std::size_t send_some(Running& running);
+  std::size_t send_ahead();
   std::size_t receive_some();
   std::size_t receive(Incoming& incoming);
   std::size_t read_header(const Incoming& incoming, Reading& reading);
   std::size_t skip(int peer, Reading& reading);
-  [[nodiscard]] std::byte* at(const Piece& piece);
-  [[nodiscard]] std::span<const std::byte> bytes_of(const Piece& piece);
+  [[nodiscard]] std::byte* at(const Sum& sum, const Piece& piece);
+  [[nodiscard]] std::span<const std::byte> bytes_of(const Sum& sum, const Piece& piece);
 
   Links& links_;
-  std::deque<Sum> sums_;  ///< the first one runs
-  bool running_ = false;  ///< true if the first one has begun
-  std::size_t round_ = 0;
-  std::vector<Outgoing> outgoing_;
-  std::vector<Incoming> incoming_;
-  std::vector<std::uint32_t> sent_to_, received_from_;  ///< messages of this sum, by peer
+  std::deque<Running> sums_;  ///< the first one runs
   std::vector<Reading> reading_ = std::vector<Reading>(static_cast<std::size_t>(links_.members()));
   std::vector<float> scratch_;
   std::uint64_t dropped_ = 0, sent_ = 0;
