@@ -127,10 +127,7 @@ class Gathering {
                                     [&](const Attempt& one) { return one.peer == peer; });
       if (streams_[at] || busy || base::now() < calls_[at]) continue;
       calls_[at] = base::now() + kAgain;
-      if (base::File socket = call(meeting_.addresses[at]))
-        attempts_.push_back({.stream = std::make_unique<Stream>(context_, std::move(socket), true),
-                             .peer = peer,
-                             .end = base::now() + kGreeting});
+      if (base::File socket = call(meeting_.addresses[at])) attempt(std::move(socket), peer);
     }
   }
 
@@ -154,9 +151,16 @@ class Gathering {
       const auto guests = std::count_if(attempts_.begin(), attempts_.end(), guest);
       if (guests >= static_cast<std::ptrdiff_t>(kMostGuests) + members())
         attempts_.erase(std::find_if(attempts_.begin(), attempts_.end(), guest));
-      attempts_.push_back({.stream = std::make_unique<Stream>(context_, std::move(socket), false),
-                           .end = base::now() + kGreeting});
+      attempt(std::move(socket), -1);
     }
+  }
+
+  /// With a member that was called, or a caller (-1).
+  void attempt(base::File socket, int peer) {
+    Attempt& one = attempts_.emplace_back();
+    one.stream = std::make_unique<Stream>(context_, std::move(socket), peer >= 0);
+    one.peer = peer;
+    one.end = base::now() + kGreeting;
   }
 
   [[nodiscard]] Hello hello_to(int peer) const {
