@@ -39,7 +39,7 @@ struct Config {
   /// A user's STARPU_NWORKER_PER_CUDA goes before it.
   int workers_per_gpu = 1;
   /// Of Executor::simulated: the machine, and what ran on it. `workers` and `gpus` come from there.
-  std::shared_ptr<Simulation> simulation;
+  std::shared_ptr<Simulation> simulation = {};
   /// CUDA workers of the sequential executor: it runs `.cuda` bodies on the program's own memory,
   /// without a stream, so that whatever uses GPUs can be tested where there is none.
   int pretended_gpus = 0;
@@ -55,7 +55,7 @@ struct Config {
   OnGpuFailure gpu_failed = nullptr;
   /// Answers pure tasks and keeps their results; null: nothing is kept beyond the values' own
   /// lives.
-  std::shared_ptr<Store> store;
+  std::shared_ptr<Store> store = {};
   /// Whether a result that took `seconds` to compute is worth `bytes` in the store (tasks with
   /// Keep::worth). Null: small results always, others when reading them back at 500 MB/s is
   /// quicker.
@@ -69,19 +69,19 @@ struct Config {
 
   /// Where to write what was called as a graph (DOT), and what ran when (Chrome/Perfetto JSON;
   /// Paje), at the end of the Runtime. Empty: not recorded.
-  base::Path graph_file;
-  base::Path trace_file;
-  base::Path paje_file;
+  base::Path graph_file = {};
+  base::Path trace_file = {};
+  base::Path paje_file = {};
 
   /// Where how long tasks take (their cost functions' unit) is kept from run to run, so that the
   /// longest one goes first from the beginning. Several programs may share the file. Empty: every
   /// run learns it anew.
-  base::Path pace_file;
+  base::Path pace_file = {};
   /// What such times hold for: the machine, the build. Times of others in the file are left alone.
-  std::string pace_machine;
+  std::string pace_machine = {};
 
   /// Lets other processes run pure tasks (runtime/nodes.h); null: this one is alone.
-  std::shared_ptr<const NodesConfig> nodes;
+  std::shared_ptr<const NodesConfig> nodes = {};
 
   /// Calls collected before they are handed over even if nobody waits.
   std::size_t pending = 256;

@@ -96,7 +96,7 @@ constexpr bool encodable() {
 template <class T>
 constexpr void require_encodable() {
   static_assert(encodable<T>(),
-                "this type cannot be hashed, stored or sent: give it `template <class A> void "
+                "rt: this type cannot be hashed, stored or sent: give it `template <class A> void "
                 "fields(A& a) { a(x, y); }` "
                 "listing its members, or make it a plain struct of at most 16 such members "
                 "(numbers, enums, strings, "

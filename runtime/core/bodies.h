@@ -1,6 +1,7 @@
 // The typed parts of a task: its call as a node, and its bodies as functions of a node.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -137,7 +138,9 @@ struct BodyRunner {
   static R call(Node& node, [[maybe_unused]] Context& context, [[maybe_unused]] void* const* slots,
                 std::index_sequence<I...>) {
     [[maybe_unused]] const auto& constants = Call<R, P...>::of(node).constants;
-    if constexpr (BodyOf<F>::with_context) {
+    if constexpr (!(kMayBeTaken<P> && ...)) {
+      std::abort();  // it does not compile
+    } else if constexpr (BodyOf<F>::with_context) {
       return F{}(context, body_argument<P>(std::get<I>(constants), slots[I])...);
     } else {
       return F{}(body_argument<P>(std::get<I>(constants), slots[I])...);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -26,6 +27,42 @@ struct FilePath {
 /// Stands for a data parameter where only constants are kept.
 struct NoConstant {};
 
+template <class P>
+inline constexpr bool kIsContext = std::is_same_v<std::remove_cvref_t<P>, Context>;
+template <class P>
+inline constexpr bool kIsWhole = std::is_base_of_v<ValueBase, std::remove_cvref_t<P>>;
+template <class P>
+inline constexpr bool kIsChanged =
+    std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>;
+template <class P>
+inline constexpr bool kPointsToText = std::is_same_v<std::remove_cvref_t<P>, std::string_view> ||
+                                      (std::is_pointer_v<std::remove_cvref_t<P>> &&
+                                       std::is_convertible_v<std::remove_cvref_t<P>, const char*>);
+/// False for what no body can have as a parameter.
+template <class P>
+inline constexpr bool kMayBeTaken =
+    !kIsContext<P> && !kIsWhole<P> && !kIsChanged<P> && !kPointsToText<P>;
+
+/// Fails to compile, in words, if no body can have a parameter of type P.
+template <class P>
+constexpr bool check_parameter() {
+  if constexpr (kIsContext<P>)
+    static_assert(kMayBeTaken<P>, "rt: a body that takes an rt::Context& takes it first, and once");
+  else if constexpr (kIsWhole<P>)
+    static_assert(kMayBeTaken<P>,
+                  "rt: a body takes the content of an rt::Value, not the rt::Value: let it take "
+                  "rt::in<T>");
+  else if constexpr (kIsChanged<P>)
+    static_assert(kMayBeTaken<P>,
+                  "rt: a body gets a copy of a constant: for an argument that it changes, let it "
+                  "take rt::inout<T>");
+  else
+    static_assert(kMayBeTaken<P>,
+                  "rt: a task keeps its constants: let the body take std::string in place of a "
+                  "pointer or a view");
+  return true;
+}
+
 /// Of a constant; the data parameters are below.
 template <class P>
 struct Traits {
@@ -36,7 +73,9 @@ struct Traits {
   static constexpr int inputs = 0;
   static constexpr int outputs = 0;
   static constexpr const TypeOps* ops() { return nullptr; }
-  static constexpr void check() { require_encodable<Plain>(); }
+  static constexpr void check() {
+    if constexpr (kMayBeTaken<P>) require_encodable<Plain>();
+  }
 };
 
 template <class T, Mode M, int Inputs, int Outputs>
@@ -129,11 +168,13 @@ struct BodyType {
 };
 template <class R, class C, class... P>
 struct BodyType<R (C::*)(P...) const> {
+  static_assert((check_parameter<P>() && ...));
   using type = R(P...);
   static constexpr bool with_context = false;
 };
 template <class R, class C, class... P>
 struct BodyType<R (C::*)(Context&, P...) const> {
+  static_assert((check_parameter<P>() && ...));
   using type = R(P...);
   static constexpr bool with_context = true;
 };

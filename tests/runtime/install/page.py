@@ -58,11 +58,6 @@ class Place:
         self.home, self.compiler = folder, compiler
         installed = pathlib.Path(f"{folder}/image{prefix}")
         installed.rename(folder / "trellis")
-        package = next((folder / "trellis").rglob("trellis-runtime.pc"))
-        # It was configured for another prefix, and may have another folder of libraries than the page's `lib`.
-        text = package.read_text()
-        assert f"prefix={prefix}\n" in text, text
-        package.write_text(text.replace(f"prefix={prefix}\n", f"prefix={folder}/trellis\n"))
         self.libdir = libdir
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in ("TRELLIS_PLUGIN_DIR", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}

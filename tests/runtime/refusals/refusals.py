@@ -26,6 +26,21 @@ CASES = {
     "a body that captures": (
         'int x = 0;\nvoid f() { int y = x; (void)rt::task("t").cpu([y] { return y; }); }',
         "rt: a task's body must capture nothing: pass what it needs as arguments"),
+    "a body that would change a constant": (
+        'const auto t = rt::task("t").cpu([](double& x) { x = 1; });',
+        "rt: a body gets a copy of a constant: for an argument that it changes, let it take rt::inout<T>"),
+    "a body that takes an rt::Value": (
+        'const auto t = rt::task("t").cpu([](rt::Value<double>) {});',
+        "rt: a body takes the content of an rt::Value, not the rt::Value: let it take rt::in<T>"),
+    "a body that takes a pointer to a text": (
+        'const auto t = rt::task("t").cpu([](const char*) {});',
+        "rt: a task keeps its constants: let the body take std::string in place of a pointer or a view"),
+    "a body that takes a view": (
+        'const auto t = rt::task("t").cpu([](std::string_view) {});',
+        "rt: a task keeps its constants: let the body take std::string in place of a pointer or a view"),
+    "a body whose context is not its first parameter": (
+        'const auto t = rt::task("t").cpu([](int, rt::Context&) {});',
+        "rt: a body that takes an rt::Context& takes it first, and once"),
     "a body with auto parameters": (
         'const auto t = rt::task("t").cpu([](auto x) { return x; });',
         "rt: a task's body must name its parameter types"),
