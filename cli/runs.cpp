@@ -53,13 +53,17 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
                       base::cat(what, ": ", no_value(run), ", expected a trial number"));
   }
   const std::uint64_t all = run.counts().all();
-  const auto number = base::parse_int(word);
-  if (!number || *number < 0)
+  const bool whole = word.find_first_not_of("0123456789") == word.npos;
+  if (word.empty() || !whole)
     throw base::Error(base::Errc::usage, base::cat(what, " is '", base::printable(word, kMost),
                                                    "', expected a trial number or \"best\""));
-  if (const auto trial = run.trial(static_cast<std::uint64_t>(*number))) return *trial;
+  // One that is too large for a number is none of the study's either.
+  const auto number = base::parse_int(word);
+  const auto trial = number ? run.trial(static_cast<std::uint64_t>(*number)) : std::nullopt;
+  if (trial) return *trial;
   throw base::Error(base::Errc::usage,
-                    base::cat(what == "TRIAL" ? "" : base::cat(what, ": "), "trial ", *number,
+                    base::cat(what == "TRIAL" ? "" : base::cat(what, ": "), "trial ",
+                              base::printable(word, kMost),
                               " is not in the study '", name, "', ",
                               all == 0   ? "which has none yet"
                               : all == 1 ? "whose only trial is 0"

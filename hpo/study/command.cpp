@@ -44,8 +44,9 @@ void check_word(const Node& word) {
 void check_pattern(const Metric& metric, Position at) {
   if (metric.regex.empty()) return;
   if (is_unit_metric(metric.name))
-    throw StudyError(at, base::cat("metric.regex cannot be used with the metric ", metric.name,
-                                   ", which Trellis measures; use another name"));
+    throw StudyError(at, base::cat("metric.regex cannot be used with the metric \"", metric.name,
+                                   "\": Trellis measures that one itself; give the metric another "
+                                   "name"));
   try {
     (void)Pattern(metric.regex);
   } catch (const base::Error& error) {

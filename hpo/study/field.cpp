@@ -95,7 +95,7 @@ std::string expected_one(const Field& field) {
     case Type::number:
       return "a number" + range_words(field) + words;
     case Type::word:
-      return field.words.size() > 1 ? "one of " + base::either(field.words) : field.words.at(0);
+      return base::either(field.words);
     case Type::text:
       return text_is(field);
     case Type::duration:

@@ -84,7 +84,7 @@ std::string read_header(ContentReader& reader, const std::string& path) {
   const auto fill = [&](std::size_t from, std::size_t count) {
     const auto bytes = std::as_writable_bytes(std::span(start).subspan(from, count));
     if (reader.read(bytes) < count)
-      refuse(path, "this is not a NumPy array: it ends in its header");
+      refuse(path, "this is not a NumPy array: the file ends before its header does");
   };
   fill(0, 8);
   constexpr std::string_view kMagic = "\x93NUMPY";
@@ -101,7 +101,7 @@ std::string read_header(ContentReader& reader, const std::string& path) {
   if (length > kMostHeader) refuse(path, "claims a header of " + size_text(length));
   std::string header(length, '\0');
   if (reader.read(std::as_writable_bytes(std::span(header))) < length)
-    refuse(path, "this is not a NumPy array: it ends in its header");
+    refuse(path, "this is not a NumPy array: the file ends before its header does");
   return header;
 }
 
