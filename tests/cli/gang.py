@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -226,6 +227,10 @@ def on_hosts(folder):
         said = json.loads(folder.train(file, runs, "--json", *how).stdout)
         assert said["gang"]["members"] == members and min(member["bytes"] for member in said["members"]) > 0, said
         assert folder.network("there", runs) == folder.network("there", "alone"), f"{how}: other bits than alone"
+    if shutil.which("ssh") is None:
+        ran = folder.train(file, "nowhere", "--hosts", "no-such-host.invalid", code=2)
+        assert "'no-such-host.invalid' is reached by ssh, which is not here" in ran.stderr, ran.stderr
+        return
     with start(folder, file, "nowhere", "--hosts", "no-such-host.invalid") as training:
         _, errors = training.communicate(timeout=60)
     assert training.returncode == 0, errors
