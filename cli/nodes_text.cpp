@@ -74,15 +74,22 @@ hpo::ProgramTime program_time(const Arguments& arguments, const hpo::StudySpec& 
 std::string nodes_text(const hpo::NodesForecast& forecast) {
   const bool loses =
       std::ranges::any_of(forecast.cases, [](const auto& one) { return one.losses.has_value(); });
-  std::vector<std::string> header{"nodes",    "time",       "speed-up", "busy", "transfers",
-                                  "parallel", "stragglers", "rule",     "limit"};
+  const bool varies = std::ranges::any_of(
+      forecast.cases, [](const auto& one) { return one.longest > one.shortest; });
+  std::vector<std::string> header{"nodes", "time"};
+  if (varies) header.emplace_back("from to");
+  for (const char* name :
+       {"speed-up", "busy", "transfers", "parallel", "stragglers", "rule", "limit"})
+    header.emplace_back(name);
   if (loses) header.emplace_back("time with losses");
   Table table(std::move(header));
   for (const hpo::NodesCase& one : forecast.cases) {
     const hpo::SlotTime& use = one.use;
     const double first = forecast.cases.front().seconds;
-    std::vector<std::string> row{std::to_string(one.count), short_seconds(one.seconds),
-                                 base::cat(short_number(first / one.seconds), "x")};
+    std::vector<std::string> row{std::to_string(one.count), short_seconds(one.seconds)};
+    if (varies)
+      row.push_back(base::cat(short_seconds(one.shortest), " - ", short_seconds(one.longest)));
+    row.push_back(base::cat(short_number(first / one.seconds), "x"));
     for (const double part : {use.busy, use.transfers, use.parallel, use.end, use.rule})
       row.push_back(percent(part, use.slots));
     row.push_back(one.limit);

@@ -29,6 +29,23 @@ constexpr double kMostLosses = 1000;            // a second
 constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
     {{"second", 1}, {"minute", 60}, {"hour", 3600}, {"day", 86400}}};
 
+constexpr double kMostStart = 3600;  // seconds; a program may load for minutes
+
+/// Defaults are means of 54 reports and 16 programs of a shell, on a machine with two cores.
+struct ProgramTerm {
+  const char* name;
+  double rt::RuntimeModel::*member;
+  const char* otherwise;
+  const char* doc;
+};
+constexpr std::array kProgramTerms{
+    ProgramTerm{"start", &rt::RuntimeModel::start, "0.01",
+                "Until a program runs: an interpreter's own start belongs here."},
+    ProgramTerm{"stop", &rt::RuntimeModel::stop, "0.012",
+                "Until the worker of a program that ended or is stopped is free."},
+    ProgramTerm{"report", &rt::RuntimeModel::report, "0.03",
+                "Until the driver has read what a program reported."}};
+
 Field positive(std::string name, std::string unit, std::string doc) {
   return {.name = std::move(name),
           .type = Type::number,
@@ -136,7 +153,15 @@ std::vector<Field> runtime_fields() {
   Field step = seconds_field("step", "Of a worker, for each step of an optimizer.");
   parcel.required = step.required = false;
   parcel.otherwise = step.otherwise = "0";
-  return {parcel, step};
+  std::vector<Field> fields{std::move(parcel), std::move(step)};
+  for (const ProgramTerm& term : kProgramTerms) {
+    Field field = seconds_field(term.name, term.doc);
+    field.max = kMostStart;
+    field.required = false;
+    field.otherwise = term.otherwise;
+    fields.push_back(std::move(field));
+  }
+  return fields;
 }
 
 /// "1 a minute", "0.5 an hour"; nothing for any other text.
@@ -188,10 +213,14 @@ rt::NodesModel read_nodes(const Node& node) {
   return nodes;
 }
 
-rt::RuntimeModel read_runtime(const Node& node) {
-  rt::RuntimeModel runtime;
-  if (const Node* parcel = node.find("parcel")) runtime.parcel = as_number(*parcel);
-  if (const Node* step = node.find("step")) runtime.step = as_number(*step);
+rt::RuntimeModel read_runtime(const Node* node) {
+  const auto number = [&](const char* name, double otherwise) {
+    const Node* const found = node != nullptr ? node->find(name) : nullptr;
+    return found != nullptr ? as_number(*found) : otherwise;
+  };
+  rt::RuntimeModel runtime{.parcel = number("parcel", 0), .step = number("step", 0)};
+  for (const ProgramTerm& term : kProgramTerms)
+    runtime.*term.member = number(term.name, *base::parse_double(term.otherwise));
   return runtime;
 }
 
@@ -218,7 +247,7 @@ rt::Platform read_platform(const Node& root, const std::string& stem) {
   }
   if (const Node* gpu = checked.find("gpu")) platform.gpu = read_device(*gpu);
   if (const Node* nodes = checked.find("nodes")) platform.nodes = read_nodes(*nodes);
-  if (const Node* runtime = checked.find("runtime")) platform.runtime = read_runtime(*runtime);
+  platform.runtime = read_runtime(checked.find("runtime"));
   return platform;
 }
 

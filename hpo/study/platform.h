@@ -6,7 +6,7 @@
 //   gpu: {count: 1, peak: 5e12, half: 1e8, launch: 1e-5, bandwidth: 2.5e11, memory: 6GB, link: 6e9,
 //         latency: 1.5e-5}
 //   nodes: {count: 8, link: {latency: 1e-4, bandwidth: 1.25e8}, losses: 1 a day, back: 2m}
-//   runtime: {parcel: 1e-4}
+//   runtime: {parcel: 1e-4, start: 0.5}
 
 #include <string>
 

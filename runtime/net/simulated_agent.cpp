@@ -112,7 +112,16 @@ void SimulatedAgent::cancel(ParcelId parcel) {
   const auto at = parcels_.find(parcel);
   if (at == parcels_.end()) return;
   for (const Running& running : at->second) {
-    if (running.state == Running::State::runs) give_back(running);
+    if (running.state != Running::State::runs) continue;
+    if (running.body.stop <= 0) {
+      give_back(running);
+      continue;
+    }
+    network_.after(simulated_time(running.body.stop), node_,
+                   [this, device = running.call.device, cpus = running.call.cpus] {
+                     (device == Device::cuda ? free_gpus_ : free_workers_) += cpus;
+                     go_on();
+                   });
   }
   parcels_.erase(at);
   go_on();
@@ -192,17 +201,17 @@ void SimulatedAgent::begin(ParcelId parcel, std::size_t index) {
   running.state = Running::State::runs;
   running.begun = network_.now();
   free_for(running.call) -= running.call.cpus;
-  const double seconds = running.body.seconds;
-  const std::uint32_t tells = running.body.tells;
-  for (std::uint32_t i = 1; i <= tells; ++i) {
-    network_.after(simulated_time(seconds * i / tells), node_,
+  const SimulatedBody& body = running.body;
+  for (std::uint32_t i = 1; i <= body.tells; ++i) {
+    network_.after(simulated_time(body.start + body.seconds * i / body.tells + body.told), node_,
                    [this, parcel, index, i] { tell(parcel, index, i); });
   }
-  network_.after(simulated_time(seconds), node_, [this, parcel, index] {
-    const auto at = parcels_.find(parcel);
-    if (at != parcels_.end()) end(parcel, index, End::made);
-    go_on();
-  });
+  network_.after(simulated_time(body.start + body.seconds + body.stop), node_,
+                 [this, parcel, index] {
+                   const auto at = parcels_.find(parcel);
+                   if (at != parcels_.end()) end(parcel, index, End::made);
+                   go_on();
+                 });
 }
 
 void SimulatedAgent::tell(ParcelId parcel, std::size_t index, std::uint32_t times) {

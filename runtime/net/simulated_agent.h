@@ -29,6 +29,9 @@ struct SimulatedBody {
   double seconds = 0;                ///< of a worker
   std::vector<std::uint64_t> sizes;  ///< bytes of each output
   std::uint32_t tells = 0;  ///< messages while it runs, at even intervals, the last at its end
+  double start = 0;         ///< seconds of its worker before `seconds` begin
+  double stop = 0;          ///< seconds of its worker after its end, or after it was cancelled
+  double told = 0;          ///< seconds from a message until it is sent
 };
 
 /// Contents of zeros. A content travels in many pieces, each of which asks for the whole of it, so

@@ -35,6 +35,9 @@ struct NodesModel {
 struct RuntimeModel {
   double parcel = 0;  ///< of the driver, for each parcel
   double step = 0;    ///< of a worker, for each step of an optimizer
+  double start = 0;   ///< from the request for a program until the program runs
+  double stop = 0;    ///< from its end, or the request to stop, until its worker is free
+  double report = 0;  ///< until the driver has read what a program reported
   bool operator==(const RuntimeModel&) const = default;
 };
 

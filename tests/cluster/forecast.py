@@ -39,8 +39,17 @@ parameters:
 {more}
 """
 # Every program waits until the nodes are there: on a machine with few cores, agents take long to start.
+REPORTER = """\
+while [ ! -e $1 ]; do sleep 0.1; done
+i=0
+while [ $i -lt 9 ]; do
+  sleep $2
+  i=$((i + 1))
+  echo "{\\"step\\": $i, \\"loss\\": $3}" >> "$TRELLIS_METRICS"
+done
+"""
 SLEEPER = "while [ ! -e $1 ]; do sleep 0.1; done\nsleep $2\n"
-MOST = {"programs": 0.10, "networks": 0.20, "losses": 0.20}
+MOST = {"programs": 0.10, "reports": 0.10, "networks": 0.20, "losses": 0.20}
 RATE = 100  # mbit/s
 BACK = 8  # seconds of a node without power
 
@@ -91,6 +100,10 @@ class Lab:
             last = db.execute("SELECT max(at) FROM log WHERE trial IS NOT NULL").fetchone()[0]
         return (origin + last) * 1e-6 - begun
 
+    def count_reports(self, name, runs):
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder / runs / name}/study.db?mode=ro", uri=True)) as db:
+            return db.execute("SELECT count(*) FROM events WHERE kind = 'reported'").fetchone()[0]
+
     def run(self, name, study, runs, hosts, timeout=600):
         """A study of programs, from the moment when all nodes are there."""
         (self.folder / "go").unlink(missing_ok=True)
@@ -132,6 +145,26 @@ def programs(lab, options):
         for count in sorted(found) if options.full or options.studies else [2, len(lab.rig.nodes)]:
             took = lab.run(name, study, f"{name}-{count}", lab.rig.nodes[:count])
             lab.compare("programs", f"{name} on {count} nodes ({found[count]['limit']})", found[count]["seconds"], took)
+
+
+def reports(lab, options):
+    """Programs that report once a second, most of which asha stops. It is a matter of luck how many: the whole time must lie
+    within what the forecast calls its range, and the time of a report is what is compared."""
+    trials = options.trials or (120 if options.full else 40)
+    reporter = lab.write("report.sh", REPORTER)
+    how = {"nap": "{values: [1.0]}", "command": f"[sh, {reporter}, {lab.home}/go, $nap, $quality]", "metric": "loss",
+           "more": "  quality: {min: 0.0, max: 1.0}\nearly_stop: {type: asha, min: 1, max: 9, eta: 3}"}
+    study = lab.write("reports.yaml", PROGRAM.format(name="reports", trials=trials, parallel=16, **how))
+    found = lab.forecast(study, platform(lab, len(lab.rig.nodes)), "--trial-seconds", "9")
+    for count in sorted(found) if options.full else [1, 2]:
+        runs, one = f"reports-{count}", found[count]
+        took = lab.run("reports", study, runs, lab.rig.nodes[:count])
+        done = lab.count_reports("reports", runs)
+        print(f"  {done} reports, {one['reports']:.1f} in the mean; {took:.1f} s, predicted {one['seconds']:.1f} s, from "
+              f"{one['shortest']:.1f} to {one['longest']:.1f} s", flush=True)
+        assert 0.9 * one["shortest"] < took < 1.1 * one["longest"], f"{count} nodes: {took} s, not in the range of {one}"
+        lab.compare("reports", f"asha on {count} nodes ({one['limit']}), as long as {done} reports take",
+                    one["seconds"] * done / one["reports"], took)
 
 
 def throttle(rig, node):
@@ -211,7 +244,7 @@ def losses(lab, options):
 
 def row(rig, options):
     lab = Lab(rig, options.programs)
-    for part in (programs, losses, networks):
+    for part in (programs, reports, losses, networks):
         if not options.only or part.__name__ in options.only.split(","):
             print(part.__name__, flush=True)
             part(lab, options)
@@ -220,7 +253,7 @@ def row(rig, options):
 
 
 def arguments(parser):
-    parser.add_argument("--only", help="programs, losses, networks: commas between")
+    parser.add_argument("--only", help="programs, reports, losses, networks: commas between")
     parser.add_argument("--studies", help="of programs, on all numbers of nodes: equal, uneven, pairs; commas between")
     parser.add_argument("--trials", type=int, help="of each study of programs")
     parser.add_argument("--nodes", type=int, help="of the rig")

@@ -9,9 +9,11 @@
 
 namespace hpo {
 
-/// From 0 to 1.
-[[nodiscard]] inline double paper_quality(const StudySpec& study, std::uint64_t trial) {
-  return base::Stream(study.seed, "plan", trial).uniform();
+/// From 0 to 1. Draws are independent of each other.
+[[nodiscard]] inline double paper_quality(const StudySpec& study, std::uint64_t trial,
+                                          std::uint64_t draw = 0) {
+  if (draw == 0) return base::Stream(study.seed, "plan", trial).uniform();
+  return base::Stream(study.seed, "plan", trial, draw).uniform();
 }
 
 /// The report of a trial of that quality: always better than before, so that no rule stops it for

@@ -201,8 +201,9 @@ rt::Async<void> PlayedWork::run(TrialContext& trial) {
   co_await std::move(running);
 }
 
-Report PlayedWork::report_of(const TrialContext& trial, std::int64_t step) const {
-  const double quality = paper_quality(study_, trial.trial());
+Report PlayedWork::report_of(const TrialContext& trial, std::int64_t step) {
+  ++reports_;
+  const double quality = paper_quality(study_, trial.trial(), on_.draw);
   Report report{.step = step,
                 .epochs = step,
                 .value = paper_value(quality, step, study_.metric.goal == Goal::maximize)};
@@ -228,9 +229,13 @@ rt::Async<void> PlayedWork::run_program(TrialContext& trial, AttemptPtr attempt)
   call.back = {1};
   pieces_[key].call = last_call_;
   calls_[last_call_] = key;
-  nodes_->submit({nodes_->submission(
-      last_call_, std::move(call),
-      {.seconds = seconds, .sizes = {kScores}, .tells = static_cast<std::uint32_t>(reports)})});
+  nodes_->submit({nodes_->submission(last_call_, std::move(call),
+                                     {.seconds = seconds,
+                                      .sizes = {kScores},
+                                      .tells = static_cast<std::uint32_t>(reports),
+                                      .start = on_.platform.runtime.start,
+                                      .stop = on_.platform.runtime.stop,
+                                      .told = on_.platform.runtime.report})});
   wait_for(attempt, key);
   for (std::int64_t step = 1; step <= reports; ++step) {
     const auto is_told = [&] {

@@ -40,7 +40,8 @@ struct SlotTime {
 struct PlayedOn {
   rt::Platform platform;  ///< with nodes
   std::uint64_t seed = 0;
-  double gpu_from = 0;  ///< FLOPs of a step from which on a network is for a GPU
+  std::uint64_t draw = 0;  ///< of the values that trials report
+  double gpu_from = 0;     ///< FLOPs of a step from which on a network is for a GPU
   /// Kinds of device that the study uses.
   bool uses_cores = true, uses_gpus = false;
   ProgramTime program = {};
@@ -65,6 +66,8 @@ class PlayedWork final : public TrialWork {
   void pass_time(std::size_t running);
   [[nodiscard]] base::Moment now() const noexcept { return nodes_->now(); }
   [[nodiscard]] const SlotTime& use() const noexcept { return use_; }
+  /// Reports of all trials so far.
+  [[nodiscard]] std::uint64_t reports() const noexcept { return reports_; }
   [[nodiscard]] std::size_t losses() const noexcept { return nodes_->losses(); }
 
  private:
@@ -83,7 +86,7 @@ class PlayedWork final : public TrialWork {
   [[nodiscard]] rt::Async<void> run_network(TrialContext& trial, AttemptPtr attempt);
   [[nodiscard]] rt::Async<void> something(AttemptPtr attempt);
   [[nodiscard]] rt::Async<void> all_over(AttemptPtr attempt);
-  [[nodiscard]] Report report_of(const TrialContext& trial, std::int64_t step) const;
+  [[nodiscard]] Report report_of(const TrialContext& trial, std::int64_t step);
   /// Submits the pieces of a segment that nobody has asked for yet.
   void call_for(const AttemptPtr& attempt, const std::vector<Work>& works, int networks,
                 std::int64_t cpus);
@@ -103,6 +106,7 @@ class PlayedWork final : public TrialWork {
   std::map<base::Key, Piece> pieces_;
   std::map<std::uint64_t, base::Key> calls_;  ///< of pieces, by the name of the call
   std::uint64_t last_call_ = 0;
+  std::uint64_t reports_ = 0;
   int in_flight_ = 0;  ///< slots of trials that wait for a call
   bool stirred_ = false;
   base::Key data_;

@@ -20,7 +20,8 @@ namespace {
 constexpr double kUseful = 0.05;  ///< of the time that one more node saves
 constexpr int kEach = 24;         ///< up to so many nodes every number is played
 constexpr double kLongest = 50;   ///< times the study without losses: such a history never ends
-constexpr double kFull = 0.9;     ///< of the slots' time in calls: nodes limit the study
+constexpr std::int64_t kMostToldReports = 100'000;  ///< of a program
+constexpr double kFull = 0.9;  ///< of the slots' time in calls: nodes limit the study
 
 /// The process's clock shows the time of one simulation.
 class SimulatedClock {
@@ -59,6 +60,19 @@ void require_node(const StudySpec& study, const rt::Platform& platform) {
     refuse("cpus", std::to_string(asked.cpus), platform.cpu.count);
   if (asked.gpus > platform.gpu.count)
     refuse("gpus", base::format_double(asked.gpus), platform.gpu.count);
+}
+
+/// Throws where a rule stops programs and nobody knows how often those report.
+void require_reports(const StudySpec& study) {
+  if (!study.runs_command || study.early_stop.kind == "none" ||
+      study.max_epochs <= kMostToldReports)
+    return;
+  throw base::Error(
+      base::Errc::study,
+      base::cat(study.file,
+                ": early_stop: max is missing, expected the last step that "
+                "a program reports, at most ",
+                kMostToldReports, ": a simulation cannot know how often one reports"));
 }
 
 /// Slots of the search where the file says `auto`: as many trials as the nodes hold.
@@ -107,9 +121,44 @@ Played play(const NodesStudy& what, PlayedOn on, const rt::Runtime& runtime) {
   NodesCase& made = played.made;
   made.seconds = base::seconds(work.now() - begin);
   made.trials = static_cast<std::int64_t>(StudyReader(scratch.path()).trials().size());
+  made.reports = static_cast<double>(work.reports());
   made.use = work.use();
   made.limit = limit_of(made.use);
   return played;
+}
+
+/// Whether it depends on the reported values how much there is to do.
+bool depends_on_values(const StudySpec& study) { return study.early_stop.kind != "none"; }
+
+void add(SlotTime& sum, const SlotTime& more) {
+  for (double SlotTime::*part :
+       {&SlotTime::slots, &SlotTime::busy, &SlotTime::transfers, &SlotTime::rule, &SlotTime::end,
+        &SlotTime::parallel, &SlotTime::lost})
+    sum.*part += more.*part;
+}
+
+/// Without losses.
+NodesCase play_draws(const NodesStudy& what, PlayedOn on, const rt::Runtime& runtime) {
+  const int draws = depends_on_values(what.study) ? NodesCase::kDraws : 1;
+  NodesCase all;
+  for (int draw = 0; draw < draws; ++draw) {
+    on.draw = static_cast<std::uint64_t>(draw);
+    const NodesCase one = play(what, on, runtime).made;
+    if (draw == 0) {
+      all = one;
+      all.shortest = all.longest = one.seconds;
+      continue;
+    }
+    all.seconds += one.seconds;
+    all.reports += one.reports;
+    all.shortest = std::min(all.shortest, one.seconds);
+    all.longest = std::max(all.longest, one.seconds);
+    add(all.use, one.use);
+  }
+  all.seconds /= draws;
+  all.reports /= draws;
+  all.limit = limit_of(all.use);
+  return all;
 }
 
 /// Several histories; those in which no node is left in the end count as never ending.
@@ -117,6 +166,7 @@ NodesCase::Losses play_losses(const NodesStudy& what, PlayedOn on, const rt::Run
   NodesCase::Losses all;
   for (int i = 0; i < NodesCase::kHistories; ++i) {
     on.seed = what.study.seed + static_cast<std::uint64_t>(i);
+    on.draw = static_cast<std::uint64_t>(i);
     try {
       const auto [one, lost] = play(what, on, runtime);
       all.seconds += one.seconds;
@@ -149,6 +199,7 @@ PlayedOn played_on(const NodesStudy& what, const rt::Platform& platform) {
 NodesForecast simulate_nodes(const NodesStudy& what, const rt::Platform& platform,
                              const rt::Runtime& runtime) {
   require_node(what.study, platform);
+  require_reports(what.study);
   std::set<int> counts{platform.nodes.count};
   for (int n = 1; n < platform.nodes.count; n *= 2) counts.insert(n);
   std::set<int> shown = counts;
@@ -159,7 +210,7 @@ NodesForecast simulate_nodes(const NodesStudy& what, const rt::Platform& platfor
   for (const int count : counts) {
     on.platform.nodes = rt::with_count(platform.nodes, count);
     const double losses = std::exchange(on.platform.nodes.losses, 0);
-    NodesCase made = play(what, on, runtime).made;
+    NodesCase made = play_draws(what, on, runtime);
     const bool helps = count > 1 && made.seconds < (1 - kUseful) * best;
     if (helps && count <= kEach) forecast.useful_nodes = count;
     best = count == 1 ? made.seconds : std::min(best, made.seconds);
@@ -167,7 +218,7 @@ NodesForecast simulate_nodes(const NodesStudy& what, const rt::Platform& platfor
     on.platform.nodes.losses = losses;
     if (losses > 0) {
       PlayedOn lossy = on;
-      lossy.most_seconds = kLongest * (made.seconds + on.platform.nodes.back);
+      lossy.most_seconds = kLongest * (made.longest + on.platform.nodes.back);
       made.losses = play_losses(what, lossy, runtime);
     }
     forecast.cases.push_back(std::move(made));
@@ -181,8 +232,9 @@ void put_nodes(base::JsonWriter& json, const NodesForecast& forecast) {
     const SlotTime& use = one.use;
     const auto share = [&](double seconds) { return use.slots > 0 ? seconds / use.slots : 0; };
     json.begin_object().field("count", static_cast<std::int64_t>(one.count));
-    json.field("seconds", one.seconds).field("limit", std::string_view(one.limit));
-    json.field("trials", one.trials).field("busy", share(use.busy));
+    json.field("seconds", one.seconds).field("shortest", one.shortest);
+    json.field("longest", one.longest).field("limit", std::string_view(one.limit));
+    json.field("trials", one.trials).field("reports", one.reports).field("busy", share(use.busy));
     json.field("transfers", share(use.transfers)).field("parallel", share(use.parallel));
     json.field("stragglers", share(use.end)).field("rule", share(use.rule));
     json.key("losses");

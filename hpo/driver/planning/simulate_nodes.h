@@ -18,13 +18,19 @@ namespace hpo {
 /// A study on so many nodes.
 struct NodesCase {
   int count = 0;
-  double seconds = 0;  ///< from the first trial to the end of the last one
-  std::int64_t trials = 0;
-  SlotTime use;
+  double seconds = 0;  ///< from the first trial to the end of the last one; the mean of all draws
+  /// Where a rule stops trials, it is a matter of luck how many: of the values that trials report,
+  /// several draws are played.
+  double shortest = 0, longest = 0;
+  static constexpr int kDraws = 8;
+  double reports = 0;       ///< of all trials, the mean of all draws
+  std::int64_t trials = 0;  ///< of the first draw
+  SlotTime use;             ///< of all draws
   /// "nodes" where more of them would help most; else the cause of most of the idle time:
   /// "parallel", "transfers", "stragglers" or "rule".
   std::string limit;
-  /// Where the platform loses nodes: means and the largest over several histories.
+  /// Where the platform loses nodes, each time with another draw: means and the largest over
+  /// several histories.
   struct Losses {
     double seconds = 0, worst = 0;
     double nodes = 0;   ///< that were lost
@@ -49,7 +55,8 @@ struct NodesStudy {
 
 /// Plays the study on 1, 2, 4 ... nodes and on all of the platform's. Inside a rt::Runtime of the
 /// sequential executor, on whose thread; the process's clock is that of the simulation meanwhile.
-/// Throws base::Error: no_device where a trial needs what no node has.
+/// Throws base::Error: no_device where a trial needs what no node has; study where a rule stops
+/// programs that report until nobody knows when.
 [[nodiscard]] NodesForecast simulate_nodes(const NodesStudy& study, const rt::Platform& platform,
                                            const rt::Runtime& runtime);
 

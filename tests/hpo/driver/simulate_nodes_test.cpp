@@ -89,6 +89,44 @@ TEST_F(SimulateNodes, ARuleStopsPrograms) {
   EXPECT_LT(with.at(1).seconds, 0.6 * without.at(1).seconds);
 }
 
+TEST_F(SimulateNodes, ProgramsTakeTimeToStartAndToStop) {
+  rt::Platform platform = nodes_of(1, 2);
+  platform.runtime = {.start = 0.2, .stop = 0.1, .report = 0};
+  // 64 programs of a second on two workers.
+  const auto cases = by_count(play(programs(kEqual), platform, {.seconds = 1}));
+  EXPECT_NEAR(cases.at(1).seconds, 32 * 1.3, 0.1);
+  EXPECT_EQ(cases.at(1).reports, 64);
+}
+
+TEST_F(SimulateNodes, ARuleHearsOfReportsLaterAndAStopTakesItsTime) {
+  // With one slot, and a report a second: each trial that is stopped costs what is here, once.
+  const StudySpec study = programs(
+      "method: random\nparallel: 1\nlimits: {trials: 40}\nparameters: {nap: {min: 1.0, max: 2.0}}\n"
+      "early_stop: {type: asha, min: 1, max: 9, eta: 3}\n");
+  rt::Platform platform = nodes_of(1, 1);
+  const auto without = by_count(play(study, platform, {.seconds = 9}));
+  platform.runtime = {.start = 0.2, .stop = 0.1, .report = 0.4};
+  const auto with = by_count(play(study, platform, {.seconds = 9}));
+  EXPECT_EQ(with.at(1).reports, without.at(1).reports);
+  const double more = with.at(1).seconds - without.at(1).seconds;
+  EXPECT_GT(more, 40 * 0.3);
+  EXPECT_LT(more, 40 * 0.7 + 0.1);
+  EXPECT_GT(more, 30 * 0.7) << "three of four trials and more are stopped";
+}
+
+TEST_F(SimulateNodes, ARuleNeedsToKnowHowOftenProgramsReport) {
+  EXPECT_THROW((void)play(programs(kEqual + "early_stop: asha\n"), nodes_of(2, 2)), base::Error);
+}
+
+TEST_F(SimulateNodes, ARulesLuckIsDrawnSeveralTimes) {
+  const std::string asha = "early_stop: {type: asha, min: 1, max: 9, eta: 3}\n";
+  const auto lucky = by_count(play(programs(kEqual + asha), nodes_of(2, 2), {.seconds = 9}));
+  EXPECT_LT(lucky.at(2).shortest, lucky.at(2).seconds);
+  EXPECT_GT(lucky.at(2).longest, lucky.at(2).seconds);
+  const auto none = by_count(play(programs(kEqual), nodes_of(2, 2), {.seconds = 9}));
+  EXPECT_EQ(none.at(2).shortest, none.at(2).longest);
+}
+
 TEST_F(SimulateNodes, LosingNodesCostsTimeTheSameEachTime) {
   rt::Platform platform = nodes_of(4, 2);
   platform.nodes.losses = 0.5;

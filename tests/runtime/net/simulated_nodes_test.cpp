@@ -78,6 +78,24 @@ TEST(SimulatedNodes, TheDriverTakesItsTimeForEachParcel) {
   EXPECT_NEAR(run.until(40), 4, 0.1);
 }
 
+TEST(SimulatedNodes, AStoppedCallKeepsItsWorkerUntilItIsGone) {
+  Played run(platform(1, 1));
+  const auto program = [&](std::uint64_t id) {
+    Submission made = run.call(id, 10);
+    made.call.long_running = true;
+    return run.nodes.submission(
+        id, std::move(made.call),
+        {.seconds = 10, .sizes = {8}, .tells = 2, .start = 1, .stop = 2, .told = 0.5});
+  };
+  run.nodes.submit({program(1)});
+  while (run.told[1].empty()) ASSERT_TRUE(run.nodes.step());
+  EXPECT_NEAR(run.now(), 1 + 5 + 0.5, 0.01);
+  run.nodes.cancel({1});
+  run.nodes.submit({program(2)});
+  run.until(1);
+  EXPECT_NEAR(run.ended.at(2), 6.5 + 2 + 1 + 10 + 2, 0.01);
+}
+
 TEST(SimulatedNodes, AContentPassesTheLinksOfBothNodesAndTheDriver) {
   // Both workers of the node that has the network are busy, so the next segment goes elsewhere.
   Played run(platform(2, 1, {1e-3, 10 * kMegabyte}));
