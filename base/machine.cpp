@@ -110,11 +110,11 @@ int threads_of_a_core(const Path& processors) {
   return std::max(1, threads);
 }
 
-std::vector<int> allowed_cores() {
+std::vector<int> allowed_cores(int process) {
   cpu_set_t all;
   CPU_ZERO(&all);
   std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof all, &all) != 0) return cores;
+  if (::sched_getaffinity(process, sizeof all, &all) != 0) return cores;
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(core, &all)) cores.push_back(core);
   }

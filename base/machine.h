@@ -17,8 +17,9 @@ namespace base {
 /// hyper-threading, and where it lists none.
 [[nodiscard]] int threads_of_a_core(const Path& processors = "/sys/devices/system/cpu");
 
-/// The numbers of the cores that this process may run on; empty where the system does not say.
-[[nodiscard]] std::vector<int> allowed_cores();
+/// The numbers of the cores that a process may run on, this one by default; empty where the system
+/// does not say.
+[[nodiscard]] std::vector<int> allowed_cores(int process = 0);
 /// Leaves this process those of its cores. Before other threads run.
 void stay_on_cores(const std::vector<int>& cores);
 

@@ -1,6 +1,7 @@
 #include "base/process/attachment.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -31,10 +32,21 @@ void watch(const std::stop_token& enough, pid_t parent, bool by_input,
 
 }  // namespace
 
-Attachment::Attachment(bool by_input, std::function<void(const std::stop_token&)> lost)
-    : watch_([parent = ::getppid(), by_input, lost = std::move(lost)](
-                 const std::stop_token& enough) { watch(enough, parent, by_input, lost); }) {}
+Attachment::Attachment(bool by_input, std::function<void(const std::stop_token&)> lost,
+                       pid_t parent)
+    : watch_([parent, by_input, lost = std::move(lost)](const std::stop_token& enough) {
+        watch(enough, parent, by_input, lost);
+      }) {}
 
-void die_with_parent(int signal) { (void)::prctl(PR_SET_PDEATHSIG, signal); }
+void die_with_parent(int signal, pid_t parent) {
+  (void)::prctl(PR_SET_PDEATHSIG, signal);
+  if (::getppid() != parent) (void)::raise(signal);
+}
+
+namespace {
+const pid_t kFirstParent = ::getppid();
+}  // namespace
+
+pid_t first_parent() noexcept { return kFirstParent; }
 
 }  // namespace base

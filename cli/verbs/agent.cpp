@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/new_file.h"
+#include "base/process/attachment.h"
 #include "base/text.h"
 #include "cli/held_isa.h"
 #include "cli/run_options.h"
@@ -84,6 +86,8 @@ void read_ticket(const Arguments& arguments, hpo::AgentOptions& options) {
     if (arguments.has(other))
       throw base::Error(base::Errc::usage,
                         base::cat(kTicket, " and ", other, " exclude each other"));
+  // Not later: who is to send the ticket may end meanwhile.
+  base::die_with_parent(SIGTERM, base::first_parent());
   const std::string text = ticket_words();
   options.ticket = hpo::parse_ticket(text);
   options.attached = arguments.has(kAttachedToInput);

@@ -23,8 +23,12 @@ namespace hpo {
 namespace {
 
 base::Error no_study(const base::Path& folder) {
+  // The first driver of a study reads the data before it logs anything.
+  const bool begins = StudyLock::look(folder) == StudyLock::State::held;
   return {base::Errc::storage,
-          base::cat(folder.string(), " holds no study yet: start one with trellis sweep FILE")};
+          base::cat(folder.string(), " holds no study yet: ",
+                    begins ? "its driver still reads the data, so try again in a moment"
+                           : "start one with trellis sweep FILE")};
 }
 
 /// Opens beside a writer; where even a reader's helper files cannot be made (a read-only folder),

@@ -90,7 +90,7 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   std::map<base::Key, bool> looked_;                    ///< at the path that the driver named: done
   std::vector<std::jthread> looks_;
   std::map<base::Key, bool> files_asked_;        ///< true: the driver has none
-  std::optional<base::TemporaryFolder> room_;    ///< that folder
+  std::optional<base::HeldFolder> room_;         ///< that folder
   std::map<base::Key, net::Agent::Blob> given_;  ///< small contents that came with parcels
   std::vector<double> before_;                   ///< what was counted before the driver welcomed it
   std::optional<net::Dismissal> over_;

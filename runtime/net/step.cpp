@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "base/hash.h"
 #include "base/machine.h"
@@ -29,7 +31,28 @@ std::string mpi_id() {
   return "mpi-" + hasher.finish().hex();
 }
 
+/// Empty where it is somebody else's, or has ended.
+std::string text_of_process(pid_t process, const char* file) {
+  std::ifstream in(base::cat("/proc/", process, "/", file), std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
+
+std::size_t cores_of_launcher() {
+  constexpr int kMostAbove = 32;  // shells and wrappers
+  pid_t process = ::getppid();
+  for (int i = 0; i < kMostAbove && process > 1; ++i) {
+    const std::string environment = '\0' + text_of_process(process, "environ");
+    if (environment.find('\0' + base::cat(kMpiRank, "=")) == environment.npos) break;
+    // "PID (NAME) STATE PARENT ...": a name may have brackets and blanks in it.
+    const std::string stat = text_of_process(process, "stat");
+    const std::size_t name_ends = stat.rfind(") ");
+    if (name_ends == stat.npos) break;
+    process = std::atoi(stat.c_str() + name_ends + 4);
+  }
+  return base::allowed_cores(process).size();
+}
 
 std::optional<int> variable_number(const char* name) {
   const char* const value = std::getenv(name);
@@ -56,7 +79,14 @@ std::optional<Step> mpi_step() {
   step.tasks = *tasks;
   step.node = base::cat(base::host_name(), local > 0 ? base::cat("-", local + 1) : std::string());
   if (step.rank == 0 && here < step.tasks) step.peer = "another node";
-  if (is_bound()) return step;
+  if (is_bound()) {
+    // Bound to a socket, or to what all of them inherited: who has which of its cores is to be
+    // seen. One that is bound to cores of its own has those.
+    const auto all = static_cast<int>(cores_of_launcher());
+    if (static_cast<int>(base::allowed_cores().size()) * here > all)
+      step.cores = std::max(1, all / here);
+    return step;
+  }
   step.parts = here;
   step.part = std::min(local + 1, here);
   return step;

@@ -2,6 +2,7 @@
 // MPI. Each finds out from its environment which of them it is.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,8 @@ struct Step {
                      ///< be had; empty: there is none
   int part = 1;      ///< of the cores that this process may use, from 1: other tasks have the rest
   int parts = 1;
+  int cores = 0;  ///< for its agent to claim, where some tasks share the cores that they are bound
+                  ///< to; 0: its part
 };
 
 /// The task that this process is; nothing where it is alone.
@@ -25,6 +28,10 @@ struct Step {
 /// The task of an `mpirun`, by the variables that Open MPI sets. No MPI library is loaded: without
 /// one, Open MPI takes the process for a program that does not use MPI, and starts and ends it.
 [[nodiscard]] std::optional<Step> mpi_step();
+
+/// The cores of whoever started the tasks of an `mpirun` on this machine: the nearest process above
+/// this one that is none of them.
+[[nodiscard]] std::size_t cores_of_launcher();
 
 /// Whether this process is a task of a step that has several, and not its first one, which says
 /// what all of them would say.

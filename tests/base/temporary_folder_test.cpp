@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
 #include <string>
 
 #include "base/error.h"
+#include "base/pipe.h"
 #include "tests/support/temp_folder.h"
 
 namespace {
@@ -24,6 +30,37 @@ TEST(TemporaryFolder, HasANameOfItsOwnAndGoesWithAllThatIsInIt) {
   }
   EXPECT_FALSE(std::filesystem::exists(first));
   EXPECT_TRUE(std::filesystem::is_empty(parent.path()));
+}
+
+/// A process that makes such a folder and is killed; returns the folder.
+base::Path folder_of_a_killed_process(const base::Path& parent) {
+  base::Pipe told = base::open_pipe();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const base::HeldFolder folder(parent, "some-");
+    const std::string path = folder.path().string();
+    (void)!::write(told.write.fd(), path.data(), path.size());
+    ::pause();
+  }
+  std::array<char, 512> path{};
+  const auto size = ::read(told.read.fd(), path.data(), path.size());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  return std::string(path.data(), static_cast<std::size_t>(size));
+}
+
+TEST(HeldFolder, TheNextOneRemovesThatOfAKilledProcess) {
+  const support::TempFolder parent;
+  const base::Path left = folder_of_a_killed_process(parent.path());
+  base::write_file_atomic(left / "file", "text");
+  base::make_folder(parent / "some-of-others");
+  const base::HeldFolder other(parent.path(), "other-");
+  EXPECT_TRUE(std::filesystem::exists(left)) << "it has another prefix";
+  const base::HeldFolder one(parent.path(), "some-");
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(parent / "some-of-others")) << "nobody ever held it";
+  const base::HeldFolder two(parent.path(), "some-");
+  EXPECT_TRUE(std::filesystem::exists(one.path())) << "its process lives";
 }
 
 TEST(TemporaryFolder, SaysWhereItCannotBeMade) {

@@ -62,13 +62,14 @@ struct Seat {
 
 Seat seat_in(const base::Path& folder) {
   const NetFolder net(folder);
-  if (!net.driver())
-    throw base::Error(
-        base::Errc::usage,
-        base::cat(folder.string(), StudyReader(folder).info().state == StudyState::finished
-                                       ? ": the study is finished, so there is no work"
-                                       : ": no driver waits for agents there: start the sweep "
-                                         "with --nodes hosted"));
+  if (!net.driver()) {
+    const StudyReader study(folder);
+    if (study.info().state == StudyState::finished)
+      throw base::Error(base::Errc::usage, base::cat(folder.string(),
+                                                     ": the study is finished, so there is no "
+                                                     "work"));
+    refuse_agents(folder, study.driver().has_value());
+  }
   return {.folder = folder,
           .study = base::read_file(folder / "study.yaml"),
           .identity = rt::net::load_network().issue(net.authority(), false),
@@ -88,16 +89,19 @@ AgentOrders orders_of(const Ticket& ticket) {
 class Tie {
  public:
   explicit Tie(bool by_input)
-      : attachment_(by_input, [this](const std::stop_token& ends) {
-          lost_ = true;
-          const base::Moment begun = base::now();
-          while (base::seconds_since(begun) < kEnding) {
-            if (ends.stop_requested()) return;
-            base::sleep_for(std::chrono::milliseconds(50));
-          }
-          // Its driver does without it by now, and whoever started it may count on its end.
-          ::_exit(base::exit_code(base::Errc::cancelled));
-        }) {}
+      : attachment_(
+            by_input,
+            [this](const std::stop_token& ends) {
+              lost_ = true;
+              const base::Moment begun = base::now();
+              while (base::seconds_since(begun) < kEnding) {
+                if (ends.stop_requested()) return;
+                base::sleep_for(std::chrono::milliseconds(50));
+              }
+              // Its driver does without it by now, and whoever started it may count on its end.
+              ::_exit(base::exit_code(base::Errc::cancelled));
+            },
+            base::first_parent()) {}
 
   [[nodiscard]] bool is_lost() const noexcept { return lost_; }
 
@@ -109,7 +113,7 @@ class Tie {
 
 /// The folder, if this machine sees it: a later driver can be found there.
 Seat seat_by(const AgentOrders& orders, const base::Path& folder,
-             std::optional<base::TemporaryFolder>& room) {
+             std::optional<base::HeldFolder>& room) {
   if (sees_folder(folder, orders)) {
     Seat seat = seat_in(folder);
     if (orders.beside > 0)
@@ -130,7 +134,7 @@ Seat seat_by(const AgentOrders& orders, const base::Path& folder,
 
 /// With the ticket's address for as long as its driver is there: whoever made it may have said how
 /// that one is reached.
-Seat seat_with(const Ticket& ticket, std::optional<base::TemporaryFolder>& room) {
+Seat seat_with(const Ticket& ticket, std::optional<base::HeldFolder>& room) {
   Seat seat = seat_by(orders_of(ticket), ticket.folder, room);
   if (!seat.shared) return seat;
   const auto port = [](const std::string& address) { return address.substr(address.rfind(':')); };
@@ -141,7 +145,7 @@ Seat seat_with(const Ticket& ticket, std::optional<base::TemporaryFolder>& room)
   return seat;
 }
 
-Seat seat_of(const AgentOptions& options, std::optional<base::TemporaryFolder>& room) {
+Seat seat_of(const AgentOptions& options, std::optional<base::HeldFolder>& room) {
   if (options.ticket) return seat_with(*options.ticket, room);
   return options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
 }
@@ -149,8 +153,7 @@ Seat seat_of(const AgentOptions& options, std::optional<base::TemporaryFolder>& 
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
-  if (options.ticket) base::die_with_parent(SIGTERM);
-  std::optional<base::TemporaryFolder> room;
+  std::optional<base::HeldFolder> room;
   const Seat seat = seat_of(options, room);
   base::take_part_of_cores(options.part, options.parts);
   // Slurm may leave a task all cores of its machine, and count on its good will.

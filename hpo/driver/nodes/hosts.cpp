@@ -50,6 +50,11 @@ void start_agents(const StudySpec& study, const RunOptions& options,
     start.words = agent_words(study, options);
     for (const char* word : {"--orders", "--node", start.node.c_str()})
       start.words.emplace_back(word);
+    const bool beside = options.step != nullptr && agent.node == options.step->node;
+    if (beside && options.workers == 0 && options.step->cores > 0) {
+      start.words.emplace_back("--workers");
+      start.words.push_back(std::to_string(options.step->cores));
+    }
     if (agent.parts > 1) {
       start.words.emplace_back("--part");
       start.words.push_back(base::cat(agent.part, "/", agent.parts));

@@ -128,6 +128,7 @@ int work_in_step(const rt::net::Step& step, AgentOptions options) {
   options.node = step.node;
   options.part = step.part;
   options.parts = step.parts;
+  if (options.workers == 0) options.workers = step.cores;
   return work_in_step(step, options.folder, [&options](const std::function<bool()>& ended) {
     options.over = ended;
     return run_agent(options);

@@ -35,6 +35,9 @@ void require_keys(const Ticket& ticket);
 /// end of the file. Reads at most one byte more than kMostTicket, which parse_ticket() refuses.
 [[nodiscard]] std::string read_ticket(int fd);
 
+/// Throws base::Error (usage): says that no agent can join the study in that folder now, and why.
+[[noreturn]] void refuse_agents(const base::Path& folder, bool driver_lives);
+
 /// A new ticket, with a key of its own. `host`: where agents reach the driver; empty: where it says
 /// itself. Throws base::Error: usage where no driver takes agents in.
 [[nodiscard]] Ticket make_ticket(const base::Path& folder, const std::string& host);

@@ -8,6 +8,16 @@
 
 namespace hpo {
 
+void refuse_agents(const base::Path& folder, bool driver_lives) {
+  throw base::Error(
+      base::Errc::usage,
+      base::cat(folder.string(),
+                driver_lives
+                    ? ": its driver takes no agents, or not yet: with --nodes hosted, it does once "
+                      "it has read its data, so try again in a moment"
+                    : ": no driver waits for agents there: start the sweep with --nodes hosted"));
+}
+
 void require_keys(const Ticket& ticket) {
   const std::string fault = rt::net::load_network().fault_of(ticket.identity);
   if (!fault.empty())
@@ -19,10 +29,8 @@ Ticket make_ticket(const base::Path& folder, const std::string& host) {
   const NetFolder net(folder);
   const auto driver = net.driver();
   // What a driver that is dead left there leads nowhere.
-  if (!driver || !StudyReader(folder).driver())
-    throw base::Error(base::Errc::usage, base::cat(folder.string(),
-                                                   ": no driver waits for agents there: start the "
-                                                   "sweep with --nodes hosted"));
+  const bool lives = StudyReader(folder).driver().has_value();
+  if (!driver || !lives) refuse_agents(folder, lives);
   Ticket ticket;
   ticket.run = folder.filename().string();
   ticket.folder = std::filesystem::absolute(folder).string();

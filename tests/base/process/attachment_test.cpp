@@ -91,8 +91,9 @@ TEST(Attachment, TheSystemSendsASignalWhenTheParentDies) {
   base::Pipe told = base::open_pipe();
   const pid_t parent = ::fork();
   if (parent == 0) {
+    const pid_t own = ::getpid();
     if (::fork() == 0) {
-      base::die_with_parent(SIGKILL);
+      base::die_with_parent(SIGKILL, own);
       const char word = 'r';
       (void)!::write(told.write.fd(), &word, 1);
       ::pause();  // nothing in it notices anything
@@ -104,6 +105,32 @@ TEST(Attachment, TheSystemSendsASignalWhenTheParentDies) {
   ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
   (void)told.write.close();  // the pipe ends when nobody else has it any more
   EXPECT_EQ(heard(told), '?');
+}
+
+TEST(Attachment, AParentThatDiedBeforeIsNoticedAtOnce) {
+  base::Pipe told = base::open_pipe();
+  base::Pipe ended = base::open_pipe();
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const pid_t own = ::getpid();
+    if (::fork() == 0) {
+      char word = 0;
+      (void)ended.write.close();
+      (void)!::read(ended.read.fd(), &word, 1);  // until the parent is gone
+      while (::getppid() == own) ::usleep(1000);
+      base::die_with_parent(SIGKILL, own);
+      (void)!::write(told.write.fd(), "r", 1);
+    }
+    ::_exit(0);
+  }
+  (void)ended.write.close();
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  (void)told.write.close();
+  EXPECT_EQ(heard(told), '?') << "it went on without its parent";
+}
+
+TEST(Attachment, ThisProgramHasTheParentThatItWasStartedBy) {
+  EXPECT_EQ(base::first_parent(), ::getppid());
 }
 
 }  // namespace

@@ -168,6 +168,26 @@ TEST_F(MpiStep, IsToldByItsVariables) {
   EXPECT_EQ(rt::net::current_step()->peer, "") << "all are on this machine";
 }
 
+/// This process is bound to one core meanwhile.
+class MpiStepOnOneCore : public MpiStep {
+ protected:
+  MpiStepOnOneCore() : before_(base::allowed_cores()) { base::stay_on_cores({before_.front()}); }
+  ~MpiStepOnOneCore() override { base::stay_on_cores(before_); }
+
+  std::vector<int> before_;
+};
+
+TEST_F(MpiStepOnOneCore, RanksThatShareTheirCoresClaimThem) {
+  if (before_.size() < 2) GTEST_SKIP() << "one core";
+  // The process above this test has all cores, and is no rank.
+  EXPECT_EQ(rt::net::cores_of_launcher(), before_.size());
+  set("OMPI_COMM_WORLD_LOCAL_SIZE", std::to_string(before_.size()));
+  EXPECT_EQ(rt::net::current_step()->cores, 0) << "there is one core for each";
+  EXPECT_EQ(rt::net::current_step()->parts, 1);
+  set("OMPI_COMM_WORLD_LOCAL_SIZE", std::to_string(before_.size() + 1));
+  EXPECT_EQ(rt::net::current_step()->cores, 1) << "some must share one";
+}
+
 TEST_F(MpiStep, AnotherMpirunIsAnother) {
   const std::string id = rt::net::mpi_step()->id;
   set("OMPI_COMM_WORLD_RANK", "3");
