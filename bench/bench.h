@@ -35,6 +35,10 @@ struct Options {
   std::string against =
       {};        ///< networks, grid, gpu-small, digits, report: rivals, commas between; empty: all
   int rows = 0;  ///< grid: rows of the data, 0: as many as usual
+  // Of `machine`, to write a platform file:
+  int nodes = 0;                           ///< of the cluster; 0: no file
+  std::string hosts = "localhost";         ///< one that the link leads to
+  std::string platform = "platform.yaml";  ///< the file
 };
 
 /// One benchmark. `run` may take minutes unless `quick`; progress goes to standard error, on a

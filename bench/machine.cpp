@@ -3,10 +3,14 @@
 // something only as a share of this one's.
 #include <cblas.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
+#include "bench/platform.h"
 #include "runtime/matrix.h"
 
 namespace bench {
@@ -100,6 +104,7 @@ std::vector<Case> run_machine(const Options& options) {
               [](int) { return multiply_add_burst(); });
   add_gemm(cases, plan);
   add_memory(cases, plan);
+  if (options.nodes > 0) std::ranges::move(write_platform(options), std::back_inserter(cases));
   return cases;
 }
 

@@ -1,8 +1,14 @@
-// A program of `rt::` alone, for `trellis bench agents`: prints the seconds that calls of 50 ms
+// A program of `rt::` alone. For `trellis bench agents`: prints the seconds that calls of 50 ms
 // took on the agents of --trellis-hosts, counted from the moment at which all of them were there.
 //   naps SLOTS CALLS TIMES --trellis-hosts=...
+// For `trellis bench machine --nodes`: prints the latency and the bandwidth of the link to an
+// agent, and what the driver takes for a parcel.
+//   naps link CALLS BYTES TIMES --trellis-hosts=...
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -18,6 +24,20 @@ const auto nap = rt::task("nap", 1)
                      })
                      .pure();
 
+using Bytes = std::vector<std::uint8_t>;
+
+const auto echo =
+    rt::task("echo", 1).cpu([](int number, int time) { return number + time; }).pure();
+const auto block =
+    rt::task("block", 1)
+        .cpu([](int bytes, int time) {
+          return Bytes(static_cast<std::size_t>(bytes), static_cast<std::uint8_t>(time));
+        })
+        .pure();
+const auto size_of = rt::task("size of", 1)
+                         .cpu([](rt::in<Bytes> block) { return static_cast<int>(block->size()); })
+                         .pure();
+
 constexpr int kWorkers = 2;  ///< of each agent
 
 int slots() {
@@ -28,11 +48,61 @@ int slots() {
   return all;
 }
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// Half the round trip of a call that does nothing, one after another.
+double latency(int calls, int time) {
+  std::vector<double> seconds;
+  for (int i = 0; i < calls; ++i) {
+    const base::Moment begin = base::now();
+    (void)echo(i, time).get();
+    seconds.push_back(base::seconds_since(begin));
+  }
+  return median(seconds) / 2;
+}
+
+/// Seconds of one of many such calls that are under way together.
+double parcel(int calls, int time) {
+  std::vector<rt::Value<int>> all;
+  const base::Moment begin = base::now();
+  for (int i = 0; i < calls; ++i) {
+    all.push_back(echo(-1 - i, time));
+    all.back().demand();
+  }
+  for (const rt::Value<int>& one : all) (void)one.get();
+  return base::seconds_since(begin) / calls;
+}
+
+/// Bytes a second of a content from an agent to here.
+double bandwidth(int bytes, int time) {
+  const rt::Value<Bytes> content = block(bytes, time);
+  (void)size_of(content).get();  // it is made
+  const base::Moment begin = base::now();
+  (void)content.get();
+  return bytes / base::seconds_since(begin);
+}
+
+int measure_link(int calls, int bytes, int times) {
+  const rt::Runtime runtime({.workers = 1});
+  while (slots() == 0) (void)rt::wait_event(std::chrono::milliseconds(5));
+  (void)parcel(calls, 0);  // warms up
+  for (int time = 1; time <= times; ++time)
+    std::printf("%.9f %.1f %.9f\n", latency(std::min(calls, 200), time), bandwidth(bytes, time),
+                parcel(calls, time));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   rt::init(argc, argv);
-  if (argc != 4) throw std::invalid_argument("expected SLOTS CALLS TIMES");
+  if (argc == 5 && std::string_view(argv[1]) == "link")
+    return measure_link(std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]));
+  if (argc != 4)
+    throw std::invalid_argument("expected SLOTS CALLS TIMES, or link CALLS BYTES TIMES");
   rt::Runtime runtime({.workers = kWorkers});
   while (slots() < std::atoi(argv[1])) (void)rt::wait_event(std::chrono::milliseconds(5));
   for (int time = 0; time < std::atoi(argv[3]); ++time) {

@@ -2,11 +2,31 @@
 
 #include <cstdio>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 
 namespace cli {
+
+namespace {
+
+constexpr const char* kNodes = "--nodes";
+constexpr const char* kHosts = "--hosts";
+constexpr const char* kPlatform = "--platform";
+
+void read_platform_options(const Arguments& arguments, bench::Options& options) {
+  constexpr std::int64_t kMostNodes = 1024;
+  options.nodes = static_cast<int>(arguments.integer(kNodes, 1, kMostNodes).value_or(0));
+  if (arguments.has(kHosts)) options.hosts = arguments.text(kHosts);
+  if (arguments.has(kPlatform)) options.platform = arguments.text(kPlatform);
+  const bool named = options.nodes > 0 || arguments.has(kHosts) || arguments.has(kPlatform);
+  if (named && (arguments.text("NAME") != "machine" || options.nodes == 0))
+    throw base::Error(base::Errc::usage, base::cat(kNodes, ", ", kHosts, " and ", kPlatform,
+                                                   " are for trellis bench machine --nodes N"));
+}
+
+}  // namespace
 
 void declare_bench(Arguments& arguments) {
   arguments.positional("NAME", "which benchmark; without it they are listed", false);
@@ -29,6 +49,13 @@ void declare_bench(Arguments& arguments) {
       "networks: torch, loader, jax, vmap; grid: jax, shared, torch, ray; digits: optuna-jax, "
       "optuna-torch, pool, ray; report: hiplot, hiplot-curves, optuna-dashboard (default: all)");
   arguments.option("--rows", "N", "grid: rows of the data (default: 10000)");
+  arguments.option(kNodes, "N",
+                   "machine: also write a platform file of N nodes like this machine, for plan and "
+                   "simulate");
+  arguments.option(kHosts, "HOST",
+                   "machine --nodes: a node that ssh leads to, to measure the link (default: "
+                   "localhost)");
+  arguments.option(kPlatform, "FILE", "machine --nodes: the file (default: platform.yaml)");
 }
 
 int run_bench(const Arguments& arguments) {
@@ -48,6 +75,7 @@ int run_bench(const Arguments& arguments) {
   if (arguments.has("--problems")) options.problems = arguments.text("--problems");
   if (arguments.has("--against")) options.against = arguments.text("--against");
   if (arguments.has("--methods")) options.methods = arguments.text("--methods");
+  read_platform_options(arguments, options);
   std::vector<bench::Case> cases = bench::find_benchmark(arguments.text("NAME")).run(options);
   std::string machine = bench::machine_text();
   print_view(

@@ -6,6 +6,8 @@
 #include "bench/bench.h"
 #include "bench/measure.h"
 #include "bench/peak.h"
+#include "bench/platform.h"
+#include "hpo/study/platform.h"
 #include "runtime/matrix.h"
 
 namespace {
@@ -33,6 +35,27 @@ TEST(Output, TableIsAligned) {
             "case         ours  unit     rival         rival's  ratio  spread\n"
             "chain \"RW\"  2.500  us/task  StarPU alone    2.000  0.800  12.50%\n"
             "FMA peak    191.0  GF/s     -                   -      -  0.000%\n");
+}
+
+TEST(Platform, FilesSayWhatWasMeasured) {
+  rt::Platform measured{.name = "4 nodes like here",
+                        .cpu = {.count = 16,
+                                .peak = 5.123456e10,
+                                .half = 20480,
+                                .bandwidth = 1.24e10,
+                                .memory = std::uint64_t{64} << 30},
+                        .gpu = {}};
+  measured.nodes = {.count = 4, .link = {7.09e-5, 1.17e7}, .levels = {}};
+  measured.runtime.parcel = 1.23e-4;
+  const rt::Platform read = hpo::parse_platform(bench::platform_text(measured), "p.yaml");
+  EXPECT_EQ(read.name, measured.name);
+  EXPECT_EQ(read.cpu.count, 16);
+  EXPECT_EQ(read.cpu.peak, 5.12e10);
+  EXPECT_EQ(read.cpu.half, 20500);
+  EXPECT_EQ(read.cpu.memory, measured.cpu.memory);
+  EXPECT_EQ(read.nodes, measured.nodes);
+  EXPECT_EQ(read.runtime.parcel, measured.runtime.parcel);
+  EXPECT_GT(read.runtime.start, 0) << "what is not measured has its default";
 }
 
 TEST(Measure, MedianAndSpread) {

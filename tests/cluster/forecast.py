@@ -49,7 +49,7 @@ while [ $i -lt 9 ]; do
 done
 """
 SLEEPER = "while [ ! -e $1 ]; do sleep 0.1; done\nsleep $2\n"
-MOST = {"programs": 0.10, "reports": 0.10, "networks": 0.20, "losses": 0.20}
+MOST = {"programs": 0.10, "reports": 0.10, "networks": 0.20, "links": 0.15, "losses": 0.20}
 RATE = 100  # mbit/s
 BACK = 8  # seconds of a node without power
 
@@ -73,6 +73,14 @@ class Lab:
         done = self.rig.run("head", self.trellis, "simulate", study, "--platform", platform, "--json", *more, timeout=120)
         assert done.returncode == 0, f"{done.stdout}{done.stderr}"
         return {one["count"]: one for one in json.loads(done.stdout)["nodes"]}
+
+    def measured_link(self, node):
+        """Figures of the link from head to a node, by their names, as written into a platform file."""
+        file = f"{self.home}/measured.yaml"
+        done = self.rig.run("head", self.trellis, "bench", "machine", "--nodes", len(self.rig.nodes), "--hosts", node,
+                            "--platform", file, "--quick", "--json", timeout=120)
+        assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+        return {case["case"].removesuffix(f" {node}"): case["ours"] for case in json.loads(done.stdout)}
 
     def start(self, study, runs, hosts):
         return self.rig.popen("head", self.trellis, "sweep", study, "--dir", f"{self.home}/{runs}", "--hosts",
@@ -113,10 +121,10 @@ class Lab:
         assert process.returncode == 0, errors
         return self.seconds_since(begun, name, runs)
 
-    def compare(self, kind, what, predicted, measured):
+    def compare(self, kind, what, predicted, measured, unit="s"):
         off = predicted / measured - 1
         self.worst[kind] = max(self.worst.get(kind, 0), abs(off))
-        print(f"  {what}: predicted {predicted:.1f} s, measured {measured:.1f} s, {100 * off:+.1f}%", flush=True)
+        print(f"  {what}: predicted {predicted:.1f} {unit}, measured {measured:.1f} {unit}, {100 * off:+.1f}%", flush=True)
 
 
 def platform(lab, count, link=LINK, more="", workers=WORKERS):
@@ -191,6 +199,8 @@ def networks(lab, options):
         assert done.returncode == 0, done.stderr
     for node in ["head", *lab.rig.nodes]:
         throttle(lab.rig, node)
+    measured = lab.measured_link(lab.rig.nodes[0])
+    lab.compare("links", "a node's link, by trellis bench machine --nodes", 0.94 * RATE / 8, measured["bandwidth from"], "MB/s")
     # What is left of such a link for contents.
     link = f"{{latency: 5e-4, bandwidth: {0.94 * RATE / 8 * 1e6:.0f}}}"
     found = lab.forecast(study, platform(lab, len(lab.rig.nodes), link))
