@@ -31,6 +31,9 @@ constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
 
 constexpr double kMostStart = 3600;  // seconds; a program may load for minutes
 
+/// As of 60 MB of numbers in an npy file, on such a machine.
+constexpr const char* kUsualLoad = "6e7";
+
 /// Defaults are means of 54 reports and 16 programs of a shell, on a machine with two cores.
 struct ProgramTerm {
   const char* name;
@@ -161,6 +164,10 @@ std::vector<Field> runtime_fields() {
     field.otherwise = term.otherwise;
     fields.push_back(std::move(field));
   }
+  Field load = positive("load", "bytes a second", "Of a data set that a node reads.");
+  load.required = false;
+  load.otherwise = kUsualLoad;
+  fields.push_back(std::move(load));
   return fields;
 }
 
@@ -221,6 +228,7 @@ rt::RuntimeModel read_runtime(const Node* node) {
   rt::RuntimeModel runtime{.parcel = number("parcel", 0), .step = number("step", 0)};
   for (const ProgramTerm& term : kProgramTerms)
     runtime.*term.member = number(term.name, *base::parse_double(term.otherwise));
+  runtime.load = number("load", *base::parse_double(kUsualLoad));
   return runtime;
 }
 

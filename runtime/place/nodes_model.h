@@ -31,13 +31,14 @@ struct NodesModel {
   bool operator==(const NodesModel&) const = default;
 };
 
-/// What the runtime takes beside what tasks compute, in seconds.
+/// What the runtime takes beside what tasks compute, in seconds; rates where it says so.
 struct RuntimeModel {
   double parcel = 0;  ///< of the driver, for each parcel
   double step = 0;    ///< of a worker, for each step of an optimizer
   double start = 0;   ///< from the request for a program until the program runs
   double stop = 0;    ///< from its end, or the request to stop, until its worker is free
   double report = 0;  ///< until the driver has read what a program reported
+  double load = 0;    ///< bytes a second at which a node reads a data set; 0: that takes no time
   bool operator==(const RuntimeModel&) const = default;
 };
 

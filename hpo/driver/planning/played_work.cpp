@@ -112,10 +112,13 @@ void PlayedWork::remember_data() {
   call.inputs = {file};
   call.outputs = {data_};
   call.back = {0};
-  const double seconds = static_cast<double>(bytes) / on_.platform.cpu.bandwidth;
+  const std::uint64_t of_files = file_bytes(data_spec(study_, loaded_->params));
+  double seconds = static_cast<double>(bytes) / on_.platform.cpu.bandwidth;
+  if (on_.platform.runtime.load > 0)
+    seconds += static_cast<double>(of_files) / on_.platform.runtime.load;
   nodes_->remember_source(
       nodes_->submission(0, std::move(call), {.seconds = seconds, .sizes = {bytes}}), file,
-      file_bytes(data_spec(study_, loaded_->params)));
+      of_files);
 }
 
 TrialFacts PlayedWork::facts(const Params& params) {

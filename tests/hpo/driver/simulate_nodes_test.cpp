@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -200,6 +201,17 @@ TEST_F(SimulateNetworks, ASlowNetworkLimitsAStudyAndAFastOneDoesNot) {
   const auto slow = by_count(play(loaded, platform));
   EXPECT_GT(slow.at(4).seconds, 1.2 * fast.at(4).seconds);
   EXPECT_EQ(slow.at(4).limit, "transfers");
+}
+
+TEST_F(SimulateNetworks, EachNodeReadsTheData) {
+  const LoadedStudy loaded = study("early_stop: none\n");
+  const auto bytes = static_cast<double>(std::filesystem::file_size(folder_ / "rows.csv"));
+  rt::Platform platform = nodes_of(2, 2);
+  const auto at_once = by_count(play(loaded, platform));
+  platform.runtime.load = bytes / 3;
+  const auto slowly = by_count(play(loaded, platform));
+  EXPECT_NEAR(slowly.at(1).seconds, at_once.at(1).seconds + 3, 0.1);
+  EXPECT_NEAR(slowly.at(2).seconds, at_once.at(2).seconds + 3, 0.1);
 }
 
 TEST_F(SimulateNetworks, EveryKindOfSearchEnds) {
