@@ -141,9 +141,10 @@ std::string address_towards(const std::vector<std::string>& hosts) {
 void HostProcesses::start(const HostStart& what) {
   std::vector<std::string> words = what.words;
   if (!is_here(what.host)) {
-    std::string command = "exec env";
-    for (const std::string& word : arithmetic_variables())
-      command += " " + base::shell_quoted(word);
+    std::string command = "exec";
+    const std::vector<std::string> variables = arithmetic_variables();
+    if (!variables.empty()) command += " env";
+    for (const std::string& word : variables) command += " " + base::shell_quoted(word);
     for (const std::string& word : words) command += " " + base::shell_quoted(word);
     const auto ssh = base::find_executable("ssh", "/");
     if (!ssh)

@@ -4,6 +4,7 @@
 usage: serve_control.py BUILD_CLI_FOLDER MAKE_REPORT_STUDIES GROW_STUDY
 
 Skipped (77) where the server was not built. What needs Chromium or Python's playwright is left out without them, and says so."""
+import contextlib
 import os
 import pathlib
 import re
@@ -81,8 +82,14 @@ def check_control(programs, grow, runs):
         status, _, body = server.ask("/s/growing/stop", "POST", fields(own, cookie.split(";")[0]))
         expect(status == 202, f"a stop with everything: {status} {body!r}")
         expect(study.process.wait(10) != 0, "the study's driver was not asked to end")
-        expect(token not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout,
+        expect(not any(token.encode() in words for words in arguments_of_processes()),
                "the token is among the arguments of a process")
+
+
+def arguments_of_processes():
+    for file in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield file.read_bytes()
 
 
 def check_host(programs, runs):

@@ -7,6 +7,7 @@ in a folder that is the study's but for the address of the driver, which is that
 import asyncio
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -179,9 +180,12 @@ class Relays:
 
 
 def be_ssh(words):
-    """ssh -o ... HOST "exec 'trellis' 'agent' 'FOLDER' ..." """
+    """ssh -o ... HOST "exec [env NAME=VALUE ...] 'trellis' 'agent' 'FOLDER' ..." """
     host, command = words[-2:]
-    _, program, verb, folder, *more = shlex.split(command)
+    _, *words = shlex.split(command)
+    if words[0] == "env":
+        words = list(itertools.dropwhile(lambda word: "=" in word, words[1:]))
+    program, verb, folder, *more = words
     study = pathlib.Path(folder)
     seen = study.with_name(f"seen-from-{host}")
     shutil.rmtree(seen, ignore_errors=True)
