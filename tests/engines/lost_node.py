@@ -28,7 +28,7 @@ import small_study as small  # noqa: E402
 from rig import SKIP, Missing, Rig, Wrong, processes, started  # noqa: E402
 
 NODES = 3
-TRIALS, EPOCHS = 120, 200  # about a minute on two cores that have other work
+TRIALS, EPOCHS = 60, 100  # half a minute on two cores that have other work
 PATIENT = 300  # seconds for an engine to start, and for a study to end
 SECONDS_TO_END = 30  # of agents, once their engine has gone
 HOME = "/srv/engines"
