@@ -78,7 +78,8 @@ void check_width(const CsvText& csv, const CsvSurvey& table, const std::vector<C
 std::string no_target(const CsvSurvey& table) {
   const std::vector<std::string> names = table.target_names();
   if (names.size() == 1)
-    return "the target " + in_quotes(names.front()) + " is missing in every row";
+    return "the target " + in_quotes(names.front()) +
+           " is missing in every row, expected another column as `target`";
   return "no row has a value of each of the " + std::to_string(names.size()) + " targets";
 }
 

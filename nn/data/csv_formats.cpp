@@ -53,10 +53,16 @@ bool take_format(CsvFiles files, const NumberFormatFinder& finder, CsvColumn& co
   auto format = finder.found(csv);
   if (!format && gaps && finder.are_plain(csv))
     format = NumberFormat{.sign = {}, .group = {}, .decimal_comma = csv.decimal_comma};
-  if (!format || (!gaps && misfits > values / 10)) return false;
-  if (misfits > 0 && !gaps) {
+  const auto name_misfit = [&] {
     counts.first_text = finder.misfit();
     counts.text_file = finder.misfit_file();
+  };
+  // Not a gap above it, which alone would be a missing value.
+  if (misfits > 0 && has_letter(finder.misfit().bare()) && !has_letter(counts.first_text.bare()))
+    name_misfit();
+  if (!format || (!gaps && misfits > values / 10)) return false;
+  if (misfits > 0 && !gaps) {
+    name_misfit();
     if (may_be_texts(*format)) return false;
     column.slip = ColumnSlip{.at = finder.misfit(),
                              .file = finder.misfit_file(),

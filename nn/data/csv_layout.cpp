@@ -222,6 +222,12 @@ std::string skip_advice(const CsvText& csv, std::size_t rows) {
   return advice;
 }
 
+std::string longer_footer(const CsvText& csv) {
+  SkipSpec skip = skip_of(csv);
+  ++skip.footer;
+  return skip_words(skip);
+}
+
 std::string second_header_advice(const CsvText& csv, const CsvSurvey& table, const CsvField& text) {
   if (!table.header || text.line != table.first_row) return {};
   SkipSpec skip = skip_of(csv);

@@ -33,6 +33,9 @@ void refuse_comment_as_header(const CsvText& csv, const CsvField& first);
 /// nothing can be proposed. `rows`: those before the line that the message is about; 0: none is.
 [[nodiscard]] std::string skip_advice(const CsvText& csv, std::size_t rows = 0);
 
+/// The words of `skip` that leave out one more line at the end than `csv` does.
+[[nodiscard]] std::string longer_footer(const CsvText& csv);
+
 /// "; `skip: {after_header: 1}` ..." where a text stands in the first row below a header; else
 /// empty.
 [[nodiscard]] std::string second_header_advice(const CsvText& csv, const CsvSurvey& table,

@@ -159,7 +159,9 @@ CsvField CsvCursor::quoted_field() {
   if (at_ < text_.size() && !at_line_end() && !at_delimiter()) {
     throw DataError(csv_.path, line_, column(),
                     in_quotes(text_.substr(at_, 1)) + " after a closing quote, expected " +
-                        in_quotes({&csv_.delimiter, 1}) + " or the end of the line");
+                        in_quotes({&csv_.delimiter, 1}) +
+                        " or the end of the line; a quote within quotes is written twice, " +
+                        std::string(2, csv_.quote));
   }
   return f;
 }

@@ -12,6 +12,8 @@ namespace nn {
 
 namespace {
 
+constexpr std::size_t kMostListed = 3;  ///< texts of one column
+
 /// A name as it may stand in a list of a study file.
 std::string yaml_word(const std::string& name) {
   const auto plain = [](char c) { return base::is_letter_or_digit(c) || c == '_'; };
@@ -36,26 +38,43 @@ bool may_be_codes(const CsvColumn& column) {
   return few || std::ranges::any_of(slip.at.raw, base::is_digit);
 }
 
-std::vector<std::string> words_of(const ColumnSlip& slip) {
-  return slip.words.empty() ? std::vector{slip.at.value()} : slip.words;
+/// The different texts among the numbers of a column, the one that a message names first; one more
+/// than kMostListed where there are more.
+std::vector<std::string> texts_of(CsvFiles files, const CsvSurvey& table, std::size_t column) {
+  const ColumnSlip& slip = *table.columns[column].slip;
+  if (!slip.words.empty()) return slip.words;
+  std::vector<std::string> texts{slip.at.value()};
+  for_each_row(files, table, [&](const RowPlace&, const std::vector<CsvField>& fields) {
+    double ignored = 0;
+    const CsvField& field = fields[column];
+    if (texts.size() > kMostListed || read_number(field, ignored) != FieldKind::text) return;
+    if (std::ranges::find(texts, field.value()) == texts.end()) texts.push_back(field.value());
+  });
+  return texts;
 }
 
 const char* if_missing(std::size_t words) {
   return words == 1 ? "if this text marks a missing value" : "if these texts mark a missing value";
 }
 
-std::string code_advice(const std::vector<const CsvColumn*>& columns) {
+/// `columns`: places in the table. Texts that are too many to be listed hardly stand for no value.
+std::string code_advice(CsvFiles files, const CsvSurvey& table,
+                        const std::vector<std::size_t>& columns) {
   std::vector<std::string> names, words;
-  for (const CsvColumn* column : columns) {
-    names.push_back(column->name);
-    for (const std::string& word : words_of(*column->slip)) words.push_back(word);
+  bool many = false;
+  for (const std::size_t column : columns) {
+    names.push_back(table.columns[column].name);
+    const std::vector<std::string> texts = texts_of(files, table, column);
+    many = many || texts.size() > kMostListed;
+    words.insert(words.end(), texts.begin(), texts.end());
   }
   const bool one = names.size() == 1;
-  return std::string("; in data: `categories: ") + yaml_list(names) +
-         (one ? "` treats the column as categories, `ignore: "
-              : "` treats the columns as categories, `ignore: ") +
-         yaml_list(names) + (one ? "` drops it, `missing: " : "` drops them, `missing: ") +
-         yaml_list(words) + "` " + if_missing(words.size());
+  std::string advice = std::string("; in data: `categories: ") + yaml_list(names) +
+                       (one ? "` treats the column as categories, `ignore: "
+                            : "` treats the columns as categories, `ignore: ") +
+                       yaml_list(names) + (one ? "` drops it" : "` drops them");
+  if (!many) advice += ", `missing: " + yaml_list(words) + "` " + if_missing(words.size());
+  return advice;
 }
 
 std::string word_advice(const CsvColumn& column) {
@@ -74,22 +93,23 @@ std::string row_advice(const CsvText& csv, const CsvColumn& column, const CsvSur
 }  // namespace
 
 void refuse_slips(CsvFiles files, const CsvSurvey& table) {
-  std::vector<const CsvColumn*> columns;
-  for (const CsvColumn& column : table.columns) {
-    if (column.slip) columns.push_back(&column);
+  std::vector<std::size_t> columns;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].slip) columns.push_back(c);
   }
   if (columns.empty()) return;
-  const CsvColumn& first = *columns.front();
+  const CsvColumn& first = table.columns[columns.front()];
   const ColumnSlip& slip = *first.slip;
   const CsvText& csv = files[slip.file];
   const bool codes = may_be_codes(first);
-  std::vector<const CsvColumn*> alike;
+  std::vector<std::size_t> alike;
   std::vector<std::string> others;
-  for (const CsvColumn* column : columns) {
-    if (may_be_codes(*column) == codes) alike.push_back(column);
-    if (column != &first && !(codes && may_be_codes(*column))) others.push_back(column->name);
+  for (const std::size_t c : columns) {
+    const CsvColumn& column = table.columns[c];
+    if (may_be_codes(column) == codes) alike.push_back(c);
+    if (&column != &first && !(codes && may_be_codes(column))) others.push_back(column.name);
   }
-  std::string advice = codes ? code_advice(alike) : word_advice(first);
+  std::string advice = codes ? code_advice(files, table, alike) : word_advice(first);
   advice += row_advice(csv, first, table);
   if (!table.header && slip.file == 0 && slip.at.line == table.first_row) {
     // Then columns are called c1, c2, ..., which says nothing about what to do with them.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "nn/data/csv_layout.h"
 #include "nn/data/data_error.h"
 
 namespace nn {
@@ -117,7 +118,8 @@ void refuse_totals(CsvFiles files, const CsvSurvey& table) {
                                : ", called " + in_quotes(mark.word) +
                                      ", is larger than all other rows of the target ") +
                           in_quotes(table.columns[table.target_columns[target]].name) +
-                          ", expected a row of its own: take the last line out");
+                          ", expected a row of its own; in data: `" + longer_footer(files[file]) +
+                          "` leaves the last line out");
     }
   }
 }

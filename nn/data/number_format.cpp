@@ -139,8 +139,10 @@ FieldKind read_number(const CsvField& field, const NumberFormat& format, double&
 }
 
 void NumberFormatFinder::Way::miss(const CsvField& field, bool gap, std::size_t file) {
+  // A word makes texts of the column, so a message names it rather than a gap above it.
+  const bool first_word = !gap && gaps == misfits;
   gaps += gap ? 1 : 0;
-  if (misfits++ > 0) return;
+  if (misfits++ > 0 && !first_word) return;
   misfit = field;
   misfit_file = file;
 }

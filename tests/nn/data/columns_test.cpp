@@ -204,17 +204,18 @@ TEST(Columns, ALastRowThatSumsUpTheOthersIsRefused) {
   };
   const auto refused = [](int column) {
     return "data.csv:10:" + std::to_string(column) +
-           ": '3602' is the sum of the other rows of the target 'y', expected a row of its own: "
-           "take the last line out";
+           ": '3602' is the sum of the other rows of the target 'y', expected a row of its own; in "
+           "data: `skip: {footer: 1}` leaves the last line out";
   };
   EXPECT_EQ(report("Total:;28;;3602\n"), refused(12));
   EXPECT_EQ(report(";;;3602\n"), refused(4));
   EXPECT_EQ(report("TOTAL;28;8;3602\n"), refused(12));
   EXPECT_EQ(report("Summe;28;8;3602\n"), refused(12)) << "and no missing value hides it";
   EXPECT_EQ(report("n1;28;8;3602\n"), "no error") << "a row like the others";
-  EXPECT_EQ(report("Total;28;;3603\n"),
-            "data.csv:10:11: '3603', called 'Total', is larger than all other rows of the target "
-            "'y', expected a row of its own: take the last line out");
+  EXPECT_EQ(
+      report("Total;28;;3603\n"),
+      "data.csv:10:11: '3603', called 'Total', is larger than all other rows of the target "
+      "'y', expected a row of its own; in data: `skip: {footer: 1}` leaves the last line out");
   EXPECT_EQ(report("Total;28;;3\n"), "no error");
   EXPECT_EQ(report("Total;28;8;3603\n"), "no error");
   EXPECT_EQ(report("Total;3;4;5\nTotal;28;;3603\n"), "no error") << "a name that recurs";

@@ -80,8 +80,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"long_line", "1,2,p\n3,4,q\n\n5,6,p,7\n",
                "data.csv:4:7: 4 fields in this line, expected 3 as in line 1"},
         BadCsv{"open_quote", "a,y\n1,p\n2,\"q\n3,p\n", "data.csv:3:3: this quote is never closed"},
-        BadCsv{"text_after_quote", "a,y\n\"1\"2,p\n",
-               "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line"},
+        BadCsv{
+            "text_after_quote", "a,y\n\"1\"2,p\n",
+            "data.csv:2:4: '2' after a closing quote, expected ',' or the end of the line; a quote "
+            "within quotes is written twice, \"\""},
         BadCsv{"zero_byte", std::string("a,y\n1,p\n2,\0q\n", 13),
                "data.csv:3:3: a zero byte: this is not text in UTF-8, UTF-16 or Windows-1252"},
         BadCsv{"slip_of_the_pen", numbered(20, "l7,p\n"),
@@ -105,7 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"decimal_comma", "a;b;y\n1.5;2;p\n2,5;3;q\n",
                "data.csv:3:1: '2,5': expected a decimal point, not a comma"},
         BadCsv{"missing_target", "a,y\n1,\n2,NA\n",
-               "data.csv: the target 'y' is missing in every row"},
+               "data.csv: the target 'y' is missing in every row, expected another column as "
+               "`target`"},
         BadCsv{"text_target", "a,y\n1,2\n2,x\n",
                "data.csv:3:3: 'x': expected a number, because task is regression (`task`, or what "
                "`metric` or `loss` is for)",

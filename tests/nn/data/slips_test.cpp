@@ -74,6 +74,41 @@ TEST(Slips, CodesThatRecurAreNamesToo) {
             "[B2]` if this text marks a missing value");
 }
 
+TEST(Slips, ManyTextsAreNotProposedAsMissing) {
+  const auto mixed = [](int i) {
+    if (i % 50 == 7) return std::to_string(i) + " - " + std::to_string(2 * i);
+    return i % 50 == 9 ? std::to_string(i) + "Sq. Meter" : std::to_string(i * 7 % 400);
+  };
+  EXPECT_EQ(message(table(300, mixed, numbers_but(-1, ""))),
+            "data.csv:11:1: '9Sq. Meter': expected a number, as in 288 other rows of column 'a'; "
+            "in data: `categories: [a]` treats the column as categories, `ignore: [a]` drops it")
+      << "a range alone would be a missing value";
+  const auto three = [](int i) {
+    return i % 30 == 7 ? "c" + std::to_string(i / 30) : std::to_string(i * 7 % 400);
+  };
+  EXPECT_NE(message(table(90, three, numbers_but(-1, "")))
+                .find("`missing: [c0, c1, c2]` if these texts mark a missing value"),
+            std::string::npos)
+      << message(table(90, three, numbers_but(-1, "")));
+}
+
+TEST(Slips, ATotalBelowAFooterIsLeftOutByALongerOne) {
+  std::string text = "name,y\n";
+  for (int i = 1; i < 9; ++i)
+    text += "n" + std::to_string(i) + "," + std::to_string(i * 100) + "\n";
+  CsvFile file(text + "Total,3600\nprinted on paper,7\n");
+  file.spec.skip.footer = 1;
+  EXPECT_EQ(error_of(file.folder.path(), [&] { (void)file.load(); }),
+            "data.csv:10:7: '3600' is the sum of the other rows of the target 'y', expected a row "
+            "of its own; in data: `skip: {footer: 2}` leaves the last line out");
+  std::string single = "a,b,y\n";
+  for (int i = 0; i < 120; ++i) single += "'x, " + std::to_string(i % 9) + "',1,2.5\n";
+  EXPECT_TRUE(message(single + "'it's, too',2,3.5\n")
+                  .ends_with("expected ',' or the end of the line; a quote within quotes is "
+                             "written twice, ''"))
+      << message(single + "'it's, too',2,3.5\n");
+}
+
 TEST(Slips, NamesThatYamlWouldReadOtherwiseAreQuoted) {
   std::string text = table(60, numbers_but(4, "1'2\"x"), numbers_but(-1, ""));
   text.replace(0, 1, "of: all");

@@ -56,8 +56,10 @@ TEST(CsvStream, SaysWhereAndWhat) {
     return error_of(folder.path(), [&] { (void)fields_of(folder / "t.csv", 64); });
   };
   EXPECT_EQ(message("a,b\n1,2\n3,\"open\n4,5\n"), "t.csv:3:3: this quote is never closed");
-  EXPECT_EQ(message("a,b\n1,\"2\"x\n"),
-            "t.csv:2:6: 'x' after a closing quote, expected ',' or the end of the line");
+  EXPECT_EQ(
+      message("a,b\n1,\"2\"x\n"),
+      "t.csv:2:6: 'x' after a closing quote, expected ',' or the end of the line; a quote within "
+      "quotes is written twice, \"\"");
   EXPECT_EQ(message(std::string_view("a,b\n1,2\n3,\0\n", 12)),
             "t.csv:3:3: a zero byte: this is not text in UTF-8, UTF-16 or Windows-1252");
   std::string broken = nn_test::gzip("a,b\n1,2\n3,4\n5,6\n");
