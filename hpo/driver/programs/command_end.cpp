@@ -36,14 +36,36 @@ std::string signal_words(int signal) {
                    name != nullptr ? base::cat(" (SIG", name, ")") : "");
 }
 
-std::string with_last(std::string what, const std::vector<std::string>& last) {
+/// Hydra ends with this advice, whatever went wrong. Above it stands an error of Python, or one of
+/// Hydra's with a list of folders below.
+constexpr std::string_view kAdvice = "Set the environment variable HYDRA_FULL_ERROR";
+
+bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
+
+std::string with_last(std::string what, std::vector<std::string> last) {
+  const auto drop = [&](auto drops) {
+    while (!last.empty() && drops(last.back())) last.pop_back();
+  };
+  drop(is_blank);
+  if (!last.empty() && last.back().starts_with(kAdvice)) {
+    last.pop_back();
+    drop([](const std::string& line) {
+      return is_blank(line) || line.starts_with("\\t") || line.ends_with(':');
+    });
+  }
   if (!last.empty()) what += base::cat("; it printed last: ", last.back());
   return what;
 }
 
+std::vector<std::string> names_of(const Space& space) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : space.parameters()) names.push_back(parameter.name);
+  return names;
+}
+
 /// What to say of a program that ended well and did not report the metric; `others` is what it did
 /// report.
-std::string nothing_reported(const Metric& metric, Library library, const Metrics& others,
+std::string nothing_reported(const Metric& metric, const StudySpec& study, const Metrics& others,
                              const std::optional<NoNumber>& no_number,
                              const std::vector<std::string>& printed) {
   std::string message = base::cat("exited with status 0 without reporting ", metric.name);
@@ -58,7 +80,8 @@ std::string nothing_reported(const Metric& metric, Library library, const Metric
   if (no_number)
     return base::cat(message, ": its report has ", base::printable(no_number->text, 120),
                      ", expected a number such as 0.5, without quotes");
-  const std::optional<PrintedMetric> number = find_printed(metric.name, printed);
+  const std::optional<PrintedMetric> number =
+      find_printed(metric.name, printed, names_of(study.space));
   const std::string reads = number
                                 ? base::cat("; it printed \"", base::printable(number->text, 120),
                                             "\", which metric.regex: '",
@@ -70,7 +93,7 @@ std::string nothing_reported(const Metric& metric, Library library, const Metric
   for (const auto& [name, value] : others) names.push_back(name);
   if (!names.empty())
     message += base::cat(" (it reported ", base::printable(base::listed(names), 200), ")");
-  const std::string call = library == Library::wandb
+  const std::string call = study.library == Library::wandb
                                ? base::cat("wandb.log({\"", metric.name, "\": 0.5})")
                                : base::cat("a line such as {\"step\": 1, \"", metric.name,
                                            "\": 0.5} in the file $TRELLIS_METRICS");
@@ -87,7 +110,7 @@ void require_reports(const StudySpec& study, const CommandReports& reports,
   const Metric metric = is_it(study.metric)           ? study.metric
                         : other != study.others.end() ? *other
                                                       : Metric{.name = *name};
-  throw TrialFailure(Cause::error, nothing_reported(metric, study.library, reports.pending(),
+  throw TrialFailure(Cause::error, nothing_reported(metric, study, reports.pending(),
                                                     reports.no_number(*name), printed));
 }
 

@@ -428,7 +428,7 @@ rt::Async<ExportedModel> CommandWork::finish(TrialRow, Lineage, const TrialTable
 Ended CommandWork::end_of(const Attempt& attempt, const std::string& path) const {
   const tasks::SupervisorNews& news = *attempt.over;
   if (news.end == base::ProcessEnd::exited && news.status == 0) return {};
-  return command_end(study_, path, news, last_log_lines(folder_, attempt.trial, 1),
+  return command_end(study_, path, news, last_log_lines(folder_, attempt.trial, kShownLines),
                      attempt.starved);
 }
 

@@ -14,8 +14,10 @@ struct PrintedMetric {
 };
 
 /// The number in these lines that is most likely the metric: by its name, else by one that is a
-/// part of it or has it as a part, else any; of these the last one. Nothing where there is none.
-[[nodiscard]] std::optional<PrintedMetric> find_printed(const std::string& metric,
-                                                        const std::vector<std::string>& lines);
+/// part of it or has it as a part (in capitals, too, and of several words), else any; of these the
+/// last one. A number that has the name of one of `params` is none. Nothing where there is none.
+[[nodiscard]] std::optional<PrintedMetric> find_printed(
+    const std::string& metric, const std::vector<std::string>& lines,
+    const std::vector<std::string>& params = {});
 
 }  // namespace hpo

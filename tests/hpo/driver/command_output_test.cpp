@@ -200,6 +200,31 @@ TEST_F(CommandOutput, OfWhatReportsNothingIsSaidHowToReadIt) {
   ends(failure(R"(loss=2\n)", "name: loss, regex: 'los: (.*)'"),
        R"(metric.regex matches; it printed "loss=2", which metric.regex: 'loss=(\S+)' reads)");
   ends(failure(R"(12:30:05 done\n)", "name: loss"), "in the file $TRELLIS_METRICS");
+  ends(failure(R"(F1 Score: 0.62, AUC: 0.7\n)", "name: f1"),
+       R"(; it printed "F1 Score: 0.62", which metric.regex: 'F1 Score: ([^\s,]+)' reads)");
+  ends(failure(R"(Epoch 3 - Val Loss: 0.4 - lr: 0.1\n)", "name: loss"),
+       R"(; it printed "Val Loss: 0.4", which metric.regex: 'Val Loss: (\S+)' reads)");
+  ends(failure(R"(Accuracy: 0.9, x=1\n)", "name: val_accuracy"),
+       R"(; it printed "Accuracy: 0.9", which metric.regex: 'Accuracy: ([^\s,]+)' reads)");
+  ends(failure(R"(x=1\nx: 1\n)", "name: loss"), "in the file $TRELLIS_METRICS");  // a parameter
+}
+
+TEST_F(CommandOutput, AFailureNamesTheErrorAndNoAdviceBelowIt) {
+  const auto message = [&](const std::string& printed) {
+    std::filesystem::remove_all(run());
+    (void)sweep(study(base::cat("printf '", printed, "'\nexit 1\n"),
+                      "metric: {goal: minimize, name: loss}\nmethod: grid\n"
+                      "parameters: {x: {values: [1]}}\n"));
+    return trials()[0].message;
+  };
+  const std::string advice =
+      "Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.";
+  EXPECT_EQ(message(R"(ValueError: no data\n\n)" + advice + R"(\n)"),
+            "exited with status 1; it printed last: ValueError: no data");
+  EXPECT_EQ(message(R"(KeyError: 1\n  \n)"), "exited with status 1; it printed last: KeyError: 1");
+  EXPECT_EQ(message(R"(no config\n\nSearch path:\n\tprovider=main\n\n)" + advice + R"(\n)"),
+            "exited with status 1; it printed last: no config");
+  EXPECT_EQ(message(advice + R"(\n)"), "exited with status 1");
 }
 
 }  // namespace
