@@ -23,6 +23,7 @@
 #include "hpo/driver/warm_start.h"
 #include "hpo/study/advice.h"
 #include "hpo/study/command.h"
+#include "hpo/study/program.h"
 #include "hpo/study/trial_spec.h"
 #include "nn/data/kept_tables.h"
 #include "nn/evaluation/baseline.h"
@@ -123,7 +124,8 @@ int check_program(const Arguments& arguments, const hpo::StudySpec& study) {
   std::string words;
   for (const std::string& word : command.words_with("TRIAL/params.json"))
     words += base::cat(words.empty() ? "" : " ", base::shell_quoted(base::printable(word, 200)));
-  sheet.add("program", base::cat("each trial will run, in ", command.folder, ": ", words));
+  sheet.add("program", base::cat("each trial will run, in ",
+                                 hpo::study::shown_folder(command.folder), ": ", words));
   add_advice(sheet, arguments);
   add_search(sheet, study);
   add_refusal(sheet,

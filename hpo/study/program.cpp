@@ -14,17 +14,38 @@
 
 namespace hpo::study {
 
+namespace {
+
+/// The name in PATH of a program that a path of another machine leads to, often an interpreter of
+/// an environment; empty: there is none.
+std::string name_here(const std::string& path, const std::string& folder) {
+  std::string name = path.substr(path.find_last_of("/\\") + 1);
+  if (name.ends_with(".exe")) name.resize(name.size() - 4);
+  for (const std::string& other : {name, name + "3"})
+    if (base::find_executable(other, folder)) return other;
+  return "";
+}
+
+/// Of shorter names, another one in PATH is near by chance.
+std::string nearest_name(const std::string& word) {
+  constexpr std::size_t kShortest = 4;
+  return word.size() < kShortest ? "" : base::nearest(word, base::names_in_path());
+}
+
+}  // namespace
+
 std::string find_program(const Node& word, const std::string& folder, const std::string& key) {
   if (const auto path = base::find_executable(word.text, folder)) return *path;
-  const bool is_path = word.text.find('/') != word.text.npos;
-  const std::string name = std::filesystem::path(word.text).filename().string();
-  // An interpreter of another machine's environment often is in PATH here.
-  const std::string near = !is_path ? base::nearest(word.text, base::names_in_path())
-                           : base::find_executable(name, folder) ? name
-                                                                 : "";
+  const bool is_path = word.text.find_first_of("/\\") != word.text.npos;
+  const std::string near = is_path ? name_here(word.text, folder) : nearest_name(word.text);
   throw StudyError(word.at, base::cat(key, ": there is no program ", base::printable(word.text, 80),
-                                      " in ", is_path ? folder : "PATH",
+                                      " in ", is_path ? shown_folder(folder) : "PATH",
                                       ", expected an executable file", did_you_mean(near)));
+}
+
+std::string shown_folder(const std::string& folder) {
+  const std::filesystem::path path(folder);
+  return (path.has_filename() ? path : path.parent_path()).string();
 }
 
 namespace {
@@ -100,7 +121,7 @@ std::string folder_above_with(const std::filesystem::path& script,
                                 const std::string& near) {
   throw StudyError(script.at,
                    base::cat("command: there is no file ", base::printable(script.text, 80),
-                             folder.empty() ? "" : " in " + folder,
+                             folder.empty() ? "" : " in " + shown_folder(folder),
                              ", expected the script of the program", did_you_mean(near)));
 }
 

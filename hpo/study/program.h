@@ -15,6 +15,9 @@ namespace hpo::study {
 [[nodiscard]] std::string find_program(const Node& word, const std::string& folder,
                                        const std::string& key);
 
+/// A folder without a slash at its end.
+[[nodiscard]] std::string shown_folder(const std::string& folder);
+
 /// Throws a StudyError where `command` gives an interpreter, such as python3 or sh, a script that
 /// is not there, seen from `folder`. A word with a parameter in it is none that anybody knows.
 void require_script(const Node& command, const std::string& folder);
