@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -120,6 +122,7 @@ class WandbImporter {
       const base::Path folder = places_.study / folder_;
       const wandb::ScriptUse use = wandb::use_in(wandb::script_of(program, folder));
       if (use.ours) return;
+      if (logged_.empty()) logged_ = use.logged;
       if (use.agent)
         notes_.leave(base::cat("the sweep that ", program.text,
                                " starts by itself (wandb.agent): it needs W&B's server; let the "
@@ -156,12 +159,37 @@ class WandbImporter {
       return;
     }
     if (metric == nullptr || !metric->is_map() || wandb::text_at(*metric, "name").empty()) {
+      return add_missing_metric();
+    }
+    body_ += base::cat("metric: ", metric_text(*metric), "\n");
+  }
+
+  /// W&B runs a grid without one; of what the script logs, a loss or a score most likely is meant.
+  void add_missing_metric() {
+    if (logged_.empty()) {
       notes_.carry("metric loss", "the missing metric",
                    "write the name of the number that the program reports");
       body_ += "metric: {name: loss, goal: minimize}\n";
       return;
     }
-    body_ += base::cat("metric: ", metric_text(*metric), "\n");
+    const auto logged_with = [&](std::span<const std::string_view> words) {
+      return std::ranges::find_if(logged_, [&](const std::string& name) {
+        const std::string text = base::lowered(name);
+        return std::ranges::any_of(words,
+                                   [&](std::string_view w) { return text.find(w) != text.npos; });
+      });
+    };
+    static constexpr std::string_view kLosses[]{"loss", "error", "mse", "rmse", "mae", "cost"};
+    static constexpr std::string_view kScores[]{"acc", "f1", "auc", "score", "reward", "return"};
+    auto name = logged_with(kLosses);
+    const bool score = name == logged_.end();
+    if (score) name = logged_with(kScores);
+    const bool none = name == logged_.end();
+    const char* goal = score && !none ? "maximize" : "minimize";
+    const std::string& chosen = none ? logged_.front() : *name;
+    notes_.carry(base::cat("metric ", base::printable(chosen, 60), ", to ", goal),
+                 "the missing metric", "the script logs it; write another one if it is not meant");
+    body_ += base::cat("metric: {name: ", base::quote_json(chosen), ", goal: ", goal, "}\n");
   }
 
   std::string metric_text(const Node& metric) {
@@ -237,8 +265,9 @@ class WandbImporter {
   const ImportPlaces& places_;
   ImportNotes notes_;
   std::string body_, program_, folder_;
-  bool several_ = false;          ///< metrics are searched for
-  const Node* target_ = nullptr;  ///< a value that ends the search; of several metrics none does
+  std::vector<std::string> logged_;  ///< names that the script gives to wandb.log
+  bool several_ = false;             ///< metrics are searched for
+  const Node* target_ = nullptr;     ///< a value that ends the search; of several metrics none does
 };
 
 /// Python's readers of YAML need a tag to see a number in 1e-5; nothing else does. Places stay.
@@ -263,7 +292,7 @@ bool is_sweep(const Node& node) {
 
 /// The sweep of a file that a program of its own reads: the only section that is one, where the
 /// file is none.
-const Node& sweep_in(const Node& root, ImportNotes& notes) {
+Node& sweep_in(Node& root, ImportNotes& notes) {
   if (is_sweep(root) || !root.is_map()) return root;
   const auto section =
       std::ranges::find_if(root.entries, [](const Entry& entry) { return is_sweep(entry.value); });
@@ -298,7 +327,8 @@ Imported import_wandb(const std::string& text, const std::string& file,
                   "W&B takes the last of the keys that repeat");
     }
     if (root.is_map()) wandb::read_words_as_python(root, notes);
-    const Node& sweep = sweep_in(root, notes);
+    Node& sweep = sweep_in(root, notes);
+    if (sweep.is_map()) wandb::find_paths_here(sweep, places, notes);
     WandbImporter importer(sweep, places, std::move(notes));
     Imported made = importer.run();
     program = importer.program();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/text.h"
 #include "hpo/study/program.h"
 
 namespace hpo {
@@ -45,16 +46,57 @@ bool has_program(const base::Path& folder, const ProgramName& program) {
   return program.module ? has_module(folder, program.text) : is_there(folder / program.text);
 }
 
-}  // namespace
-
-ProgramPlace place_of(const ProgramName& program, const ImportPlaces& places) {
-  ProgramPlace place;
+/// Where a program is looked for, in this order.
+std::vector<base::Path> folders_of(const ImportPlaces& places) {
   std::vector<base::Path> folders;
   for (const base::Path& folder :
        {places.sweep, places.working, repository_of(places.sweep), repository_of(places.working)}) {
     if (!folder.empty() && std::ranges::find(folders, folder) == folders.end())
       folders.push_back(folder);
   }
+  return folders;
+}
+
+/// The end of a path of another machine that is a file here, the longest such; empty: none is, or
+/// the path is right as it stands.
+std::string end_here(std::string path, const std::vector<base::Path>& folders) {
+  const auto here = [&](const base::Path& end) {
+    return std::ranges::any_of(folders, [&](const base::Path& one) { return is_there(one / end); });
+  };
+  const bool windows = path.find('\\') != path.npos;
+  if (here(path) || (!windows && !path.starts_with('/'))) return "";
+  std::ranges::replace(path, '\\', '/');
+  for (base::Path end = base::Path(path).lexically_normal().relative_path(); !end.empty();) {
+    if (here(end)) return end.string();
+    const base::Path first = *end.begin();
+    end = end.lexically_relative(first);
+    if (end == ".") break;
+  }
+  return "";
+}
+
+}  // namespace
+
+void find_paths_here(study::Node& sweep, const ImportPlaces& places, ImportNotes& notes) {
+  const std::vector<base::Path> folders = folders_of(places);
+  const auto look = [&](study::Node& word) {
+    if (!word.is_scalar() || word.text.find('$') != word.text.npos) return;
+    const std::string end = end_here(word.text, folders);
+    if (end.empty()) return;
+    notes.carry(end, "the program " + base::printable(word.text, 80), "it is not here");
+    word.text = end;
+  };
+  for (study::Entry& entry : sweep.entries) {
+    if (entry.key == "program") look(entry.value);
+    if (entry.key != "command") continue;
+    for (study::Node& word : entry.value.items)
+      if (word.text.ends_with(".py") || word.text.ends_with(".sh")) look(word);
+  }
+}
+
+ProgramPlace place_of(const ProgramName& program, const ImportPlaces& places) {
+  ProgramPlace place;
+  const std::vector<base::Path> folders = folders_of(places);
   const auto take = [&](const base::Path& folder) {
     place.found = true;
     const base::Path relative = folder.lexically_relative(places.study);

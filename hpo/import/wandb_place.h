@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "hpo/import/imported.h"
+#include "hpo/study/node.h"
 
 namespace hpo {
 
@@ -35,6 +37,11 @@ struct ProgramPlace {
   std::vector<std::string> looked;  ///< the folders, as people know them
 };
 [[nodiscard]] ProgramPlace place_of(const ProgramName& program, const ImportPlaces& places);
+
+/// Puts paths of another machine, /srv/repo/src/train.py or .\train.py, as the program and in
+/// the command of a sweep file, into what they are here, where a file lies at their end:
+/// src/train.py. Notes each.
+void find_paths_here(study::Node& sweep, const ImportPlaces& places, ImportNotes& notes);
 
 }  // namespace wandb
 

@@ -1,7 +1,9 @@
 #pragma once
 // What a script of W&B asks of W&B's library that is otherwise here.
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file.h"
 #include "hpo/import/wandb_place.h"
@@ -9,8 +11,9 @@
 namespace hpo::wandb {
 
 struct ScriptUse {
-  bool ours = false;   ///< it reports to Trellis itself
-  bool agent = false;  ///< it starts a sweep of its own, on W&B's server
+  bool ours = false;                     ///< it reports to Trellis itself
+  bool agent = false;                    ///< it starts a sweep of its own, on W&B's server
+  std::vector<std::string> logged = {};  ///< names that it gives to wandb.log, in their order
 };
 
 /// The file of a script or module that is seen from `folder`; empty if it has none of its own.

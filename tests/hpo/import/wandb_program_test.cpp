@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -177,6 +178,56 @@ TEST_F(WandbPlaces, AFolderOfTheRepositoryThatAloneHasItIsAGuess) {
   EXPECT_TRUE(says(two, "not carried over: the folder in which W&B starts train.py"));
 }
 
+TEST_F(WandbPlaces, APathOfAnotherMachineEndsInAFileOfThisOne) {
+  put("repo/.git/HEAD");
+  put("repo/src/train.py");
+  put("repo/train.py");
+  const auto end_of = [&](const std::string& program) {
+    const Imported one = made(running(program), "repo/sweeps", "repo", "repo/sweeps");
+    EXPECT_EQ(behind(one, "folder: "), "\"..\"") << program;
+    const std::string words = behind(one, "command: "), begin = "[\"python3\", \"";
+    EXPECT_TRUE(words.starts_with(begin)) << words;
+    const std::string end =
+        words.substr(begin.size(), words.find('"', begin.size()) - begin.size());
+    const std::string note =
+        base::cat("the program ", program, " became ", end, "; it is not here");
+    EXPECT_EQ(says(one, note), program != end) << words;
+    return end;
+  };
+  EXPECT_EQ(end_of("/project/src/train.py"), "src/train.py");
+  EXPECT_EQ(end_of("/srv/ann/repo/train.py"), "train.py");
+  EXPECT_EQ(end_of("C:\\Users\\ann\\repo\\src\\train.py"), "src/train.py");
+  EXPECT_EQ(end_of(".\\train.py"), "train.py");
+  EXPECT_EQ(end_of("src\\train.py"), "src/train.py");
+  EXPECT_EQ(end_of("src/train.py"), "src/train.py") << "it is here";
+  const Imported words = made(running("x.py", "command: [bash, /srv/a/run.sh, '${args}']\n"),
+                              "repo/sweeps", "repo", "repo/sweeps");
+  EXPECT_EQ(behind(words, "command: "), R"(["bash", "/srv/a/run.sh", "$args"])") << "nowhere";
+}
+
+TEST_F(WandbPlaces, AMissingMetricIsOneThatTheScriptLogs) {
+  const auto metric = [&](const std::string& script) {
+    put("train.py");
+    std::ofstream(folder_ / "train.py") << script;
+    const Imported one =
+        made("program: train.py\nmethod: grid\nparameters: {x: {value: 1}}\n", ".", ".", ".");
+    EXPECT_TRUE(says(one, "the missing metric became metric "));
+    return behind(one, "metric: ");
+  };
+  EXPECT_EQ(metric("wandb.log({'epoch': e, \"val_loss\": float(d['loss'])})\n"),
+            R"({name: "val_loss", goal: minimize})");
+  EXPECT_EQ(metric("run.log(\n    {\n        'epoch': 3,\n        'Test Acc': acc,\n    })\n"),
+            R"({name: "Test Acc", goal: maximize})");
+  EXPECT_EQ(metric("wandb.log({\"metric\": m})\n"), R"({name: "metric", goal: minimize})");
+  EXPECT_EQ(metric("# wandb.log({'a': 1})\nwandb.log({'b': {'c': 1}, 'd': [1]})\n"),
+            R"({name: "b", goal: minimize})");
+  EXPECT_EQ(metric("run.log(dict(step=f(a=1), rmse=[2, 3], b=4))\n"),
+            R"({name: "rmse", goal: minimize})");
+  for (const char* none : {"wandb.log(dict(m))\n", "wandb.log(metrics)\n", "wandb.log({name: 1})\n",
+                           "wandb.log({'a\n", ""})
+    EXPECT_EQ(metric(none), "{name: loss, goal: minimize}") << none;
+}
+
 TEST_F(WandbPlaces, WithoutARepositoryNobodyLooksBelow) {
   put("a/src/train.py");
   EXPECT_EQ(behind(made(running("train.py"), "a", "a", "a"), "folder: "), "");
@@ -271,6 +322,14 @@ TEST(WandbWords, AMetricMayBeANameAlone) {
       "program: t.py\nmethod: random\nmetric: val_acc\nparameters: {x: {value: 1}}\n", "s.yaml");
   EXPECT_EQ(behind(made, "metric: "), R"({name: "val_acc", goal: minimize})");
   EXPECT_TRUE(says(made, "metric val_acc, which has no goal, became one to minimize"));
+  for (const auto& [text, name] : std::map<std::string, std::string>{
+           {"val acc", "val acc"}, {"'best: f1'", "best: f1"}, {"loss/total", "loss/total"}}) {
+    const Imported one = import_wandb(
+        base::cat("program: t.py\nmethod: grid\nmetric: ", text, "\nparameters: {x: {value: 1}}\n"),
+        "s.yaml");
+    EXPECT_EQ(behind(one, "metric: "), base::cat("{name: \"", name, "\", goal: minimize}"));
+    EXPECT_TRUE(says(one, base::cat("metric ", name, ", which has no goal, became")));
+  }
   const Imported none =
       import_wandb("program: t.py\nmethod: random\nparameters: {x: {value: 1}}\n", "s.yaml");
   EXPECT_TRUE(says(none, "the missing metric became metric loss"));
