@@ -146,6 +146,23 @@ TEST(OptunaFit, OfParamsThatCameTogetherEachHasItsCount) {
   EXPECT_EQ(kept(made), 10U);
 }
 
+TEST(OptunaFit, ParamsOfSeveralStagesHaveTheirCountsEach) {
+  for (const int first : {1, 2, 4}) {
+    Journal journal;
+    add(journal, first, {{"leaves", floats(0, 1), 0.5}, {"bag", floats(0, 1), 0.5}});
+    add(journal, 2 * first, {{"sub", floats(0, 1), 0.5}, {"col", floats(0, 1), 0.5}});
+    add(journal, 20, {{"depth", floats(0, 1), 0.5}});
+    const ImportedStudy made = journal.imported();
+    const auto left = [&](const char* name, int count) {
+      return leaves(made, base::cat("param ", name, ", which ", count, " of ", 3 * first + 20,
+                                    count == 1 ? " trials has: it stays behind"
+                                               : " trials have: they stay behind"));
+    };
+    for (const char* name : {"leaves", "bag"}) EXPECT_TRUE(left(name, first)) << made.yaml;
+    for (const char* name : {"sub", "col"}) EXPECT_TRUE(left(name, 2 * first)) << made.yaml;
+  }
+}
+
 TEST(OptunaFit, RangesThatComeAndGoAreNamedOnce) {
   Journal journal;
   for (int i = 0; i < 50; ++i) add(journal, 1, {{"x", floats(0, 1 + i % 3), 0.5}});
