@@ -53,7 +53,12 @@ std::string with_last(std::string what, std::vector<std::string> last) {
       return is_blank(line) || line.starts_with("\\t") || line.ends_with(':');
     });
   }
-  if (!last.empty()) what += base::cat("; it printed last: ", last.back());
+  if (last.empty()) return what;
+  what += base::cat("; it printed last: ", last.back());
+  if (last.back().find("No API key configured") != std::string::npos)
+    what +=
+        "; a trial has no connection to W&B: leave wandb.agent and mode=\"online\" out of the "
+        "script";
   return what;
 }
 
