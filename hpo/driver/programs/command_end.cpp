@@ -40,17 +40,17 @@ std::string signal_words(int signal) {
 /// Hydra's with a list of folders below.
 constexpr std::string_view kAdvice = "Set the environment variable HYDRA_FULL_ERROR";
 
-bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
+bool says_nothing(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
 
 std::string with_last(std::string what, std::vector<std::string> last) {
   const auto drop = [&](auto drops) {
     while (!last.empty() && drops(last.back())) last.pop_back();
   };
-  drop(is_blank);
+  drop(says_nothing);
   if (!last.empty() && last.back().starts_with(kAdvice)) {
     last.pop_back();
     drop([](const std::string& line) {
-      return is_blank(line) || line.starts_with("\\t") || line.ends_with(':');
+      return says_nothing(line) || line.starts_with("\\t") || line.ends_with(':');
     });
   }
   if (last.empty()) return what;
