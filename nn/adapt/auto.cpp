@@ -416,16 +416,17 @@ class Auto final : public Policy {
 }  // namespace
 
 PolicyKind auto_policy() {
-  return {.info = {.kind = "auto",
-                   .doc = "Finds the size of the network. Small networks are trained from scratch. "
-                          "Layers and units are added as long as the network becomes clearly "
-                          "better. The smallest network that is nearly as good as the best one "
-                          "wins. The sizes in `network` are ignored.",
-                   .fields = {}},
-          .birth = born,
-          .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
-            return std::make_unique<Auto>(setup);
-          }};
+  return {
+      .info = {.kind = "auto",
+               .doc = "Finds a suitable size for the network. Small networks are trained from "
+                      "scratch. Layers and units are added as long as each addition makes the "
+                      "network clearly better. The result is the smallest network that is nearly "
+                      "as good as the best one. Any sizes given in `network` are ignored.",
+               .fields = {}},
+      .birth = born,
+      .make = [](const PolicySetup& setup) -> std::unique_ptr<Policy> {
+        return std::make_unique<Auto>(setup);
+      }};
 }
 
 }  // namespace nn
