@@ -257,7 +257,8 @@ void add_search(Sheet& sheet, const hpo::StudySpec& study) {
     sheet.add(kLabel, hpo::text_of(start));
   const std::string keys = base::listed(hpo::real_time_keys(study));
   if (!keys.empty())
-    sheet.add(kLabel, keys + ": not decided by the study alone, so another run may give other results");
+    sheet.add(kLabel,
+              keys + ": not decided by the study alone, so another run may give other results");
 }
 
 void add_cost(Sheet& sheet, const hpo::LoadedStudy& loaded) {

@@ -63,8 +63,7 @@ hpo::TrialRow trial_of(const hpo::StudyReader& run, const std::string& word,
   if (trial) return *trial;
   throw base::Error(base::Errc::usage,
                     base::cat(what == "TRIAL" ? "" : base::cat(what, ": "), "trial ",
-                              base::printable(word, kMost),
-                              " is not in the study '", name, "', ",
+                              base::printable(word, kMost), " is not in the study '", name, "', ",
                               all == 0   ? "which has none yet"
                               : all == 1 ? "whose only trial is 0"
                                          : base::cat("expected 0 to ", all - 1)));

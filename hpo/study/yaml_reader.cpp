@@ -182,9 +182,9 @@ class Builder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void fail_depth(const YAML::Mark& mark) const {
-    throw StudyError(
-        position(mark),
-        base::cat("lists and maps are nested too deeply, expected at most ", kMostDepth, " levels"));
+    throw StudyError(position(mark),
+                     base::cat("lists and maps are nested too deeply, expected at most ",
+                               kMostDepth, " levels"));
   }
 
   void count(Position at, std::size_t nodes) {

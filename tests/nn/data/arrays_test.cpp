@@ -152,7 +152,8 @@ TEST(Npy, RefusesInOneLine) {
   const auto with_y = [](const std::string& y) { return NpyFiles(kX, y).error(); };
   EXPECT_EQ(with_x("PK\x03\x04 a zip of arrays"),
             "x.npy: this is not a NumPy array: it does not begin with \"\\x93NUMPY\"");
-  EXPECT_EQ(with_x(kX.substr(0, 30)), "x.npy: this is not a NumPy array: the file ends before its header does");
+  EXPECT_EQ(with_x(kX.substr(0, 30)),
+            "x.npy: this is not a NumPy array: the file ends before its header does");
   EXPECT_EQ(with_x(kX.substr(0, kX.size() - 1)),
             "x.npy: the file has less than its header says: expected 32 bytes of numbers");
   EXPECT_EQ(with_x(kX + "x"),
