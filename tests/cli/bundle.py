@@ -24,7 +24,7 @@ limits: {trials: 3}
 
 
 def run(*command, may_fail=False, **more):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, check=False, **more)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=1200, check=False, **more)
     if done.returncode != 0 and not may_fail:
         sys.exit(f"{command} ended with {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     return done

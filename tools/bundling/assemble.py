@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the bundle and the wheel out of an installed program, checks both and says what they ask of a system.
+"""Makes the bundle and the wheel out of a built program, checks both and says what they ask of a system.
 
-usage: assemble.py FOLDER --image FOLDER --libraries FOLDER... [--licences FOLDER] [--forbid TEXT...]
+usage: assemble.py FOLDER --build BUILD --libraries FOLDER... [--inside ROOT] [--licences FOLDER] [--forbid TEXT...]
 
 FOLDER/trellis-VERSION-x86_64.tar.gz and FOLDER/trellis_hpo-VERSION-….whl appear when everything was found right.
 """
@@ -64,7 +64,8 @@ def pack(tree, archive):
 def parse(words):
     parser = argparse.ArgumentParser(prog="assemble.py")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--image", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--inside", default="", help="the folder that is / for the paths in BUILD")
     parser.add_argument("--libraries", nargs="+", required=True)
     parser.add_argument("--licences", type=pathlib.Path)
     parser.add_argument("--forbid", nargs="*", default=[])
@@ -76,7 +77,7 @@ def main(words):
     name = f"trellis-{version()}-x86_64"
     with tempfile.TemporaryDirectory(prefix="trellis-bundle-") as work:
         tree = pathlib.Path(work, name)
-        carried = trees.make(tree, options.image, ROOT, options.libraries)
+        carried = trees.make(tree, options.build, options.inside, ROOT, options.libraries)
         take_licences(tree, options.licences, carried)
         problems = check.libraries(tree) + check.names(tree, options.forbid)
         libc, asks = check.newest_of_libc(tree)

@@ -38,15 +38,37 @@ in_root() {
     "CFLAGS=-O2 -fPIC -ffile-prefix-map=/build/=" "CXXFLAGS=-O2 -fPIC -ffile-prefix-map=/build/=" "$@"
 }
 
+# count: the seconds of now, and the processor's that this shell's children have used. `times` tells them of its own
+# shell alone.
+count() {
+  now=$(seconds)
+  mkdir -p "$room"
+  times >"$room/times"
+  processor=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); n += 60 * part[1] + part[2] } }
+    END { print int(n) }' "$room/times")
+}
+
+begin() {
+  count
+  begun=$now
+  processor_then=$processor
+}
+
+# ended NAME: says how long the step took that `begin` started.
+ended() {
+  count
+  say "$1: $((now - begun)) s, $((processor - processor_then)) s of processor time"
+}
+
 make_root() {
   [ ! -e "$debian/etc/debian_version" ] || return 0
-  begun=$(seconds)
+  begin
   say "a Debian 11 for the cache, once"
   rm -rf "$debian.new"
   logged debootstrap --variant=minbase "--include=$packages" bullseye "$debian.new" "$(mirror)" ||
     fail "Debian 11" "debootstrap failed" "see the log"
   mv "$debian.new" "$debian"
-  took "Debian 11" "$begun"
+  ended "Debian 11"
 }
 
 name_of() { basename "$1" .sh | cut -d - -f 2-; }
@@ -92,7 +114,7 @@ run_recipe() {
   name=$(name_of "$1")
   key=$({ cat "$1"; [ "$name" = gcc ] || sha256sum <"$here/recipes/01-gcc.sh"; } | sha256sum)
   [ "$(cat "$room/done/$name" 2>/dev/null)" != "$key" ] || return 0
-  begun=$(seconds)
+  begin
   say "building $name"
   work=$debian/build/$name
   if [ "$(cat "$work/unpacked" 2>/dev/null)" != "$key" ]; then
@@ -109,12 +131,12 @@ run_recipe() {
   rm -rf "$work"
   mkdir -p "$room/done"
   echo "$key" >"$room/done/$name"
-  took "$name" "$begun"
+  ended "$name"
 }
 
 # The program itself: its folder stays, so that a later commit compiles what is new in it.
 build_trellis() {
-  begun=$(seconds)
+  begin
   [ -z "$(git -C "$root" status --porcelain)" ] || say "what is not committed is not in the bundle"
   tree=$debian/build/trellis
   [ -d "$tree/.git" ] || logged git clone -q --no-checkout "$root" "$tree"
@@ -123,7 +145,7 @@ build_trellis() {
   say "building the program"
   logged in_root "LDFLAGS=-static-libstdc++ -static-libgcc" sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
     fail "program" "the compiler or linker stopped" "see the log"
-  took program "$begun"
+  ended program
 }
 
 make() {
@@ -137,19 +159,16 @@ make() {
   mkdir -p "$folder"
   set -- --forbid "$prefix" "$compiler" "$root" "$cache" "$room" "$debian"
   for recipe in "$here"/recipes/*.sh; do set -- "$@" "/build/$(name_of "$recipe")"; done
-  python3 -B "$here/assemble.py" "$folder" --image "$debian/build/image" --licences "$debian$prefix/licences" \
-    --libraries "$debian$prefix/lib" "$debian$compiler/lib64" "$@" /build/trellis
+  python3 -B "$here/assemble.py" "$folder" --build "$debian/build/trellis/build" --inside "$debian" \
+    --licences "$debian$prefix/licences" --libraries "$debian$prefix/lib" "$debian$compiler/lib64" "$@" /build/trellis
 }
 
 # The program of $build, as it is, with the libraries of this system: for systems at least as new as this one.
 make_here() {
-  image=$(mktemp -d "${TMPDIR:-/tmp}/trellis-image-XXXXXX")
-  trap 'rm -rf "$image"' EXIT
-  DESTDIR=$image logged meson install -C "$build" --no-rebuild --strip --tags runtime,library,man ||
-    fail bundle "$build is not whole" "run ./trellis test, which builds all of it"
+  [ -e "$build/cli/trellis.1" ] || fail bundle "$build is not whole" "run ./trellis test, which builds all of it"
   mkdir -p "$folder"
   libraries=/usr/lib/x86_64-linux-gnu
-  python3 -B "$here/assemble.py" "$folder" --image "$image" --forbid "$root" "$build" "$cache" "$image" \
+  python3 -B "$here/assemble.py" "$folder" --build "$build" --forbid "$root" "$build" "$cache" \
     --libraries $libraries/openblas-pthread $libraries /lib/x86_64-linux-gnu
 }
 

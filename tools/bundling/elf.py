@@ -46,17 +46,24 @@ def strip(source, target):
     subprocess.run(["strip", "--strip-unneeded", "-o", str(target), str(source)], check=True)
 
 
+def symbols(path):
+    """The names of its dynamic symbols, with versions."""
+    return re.findall(r"^ *\d+: (?:\S+ +){6}(.*)$", output_of("readelf", "--dyn-syms", "-W", path), re.MULTILINE)
+
+
 def set_folders(path, value):
     """Where its libraries are looked for from now on. A linker lets the name of a symbol be the end of the old value where it can
-    (`read` of `…/openblas-pthread`), and patchelf fills the old value with X: that end, which has no slash, comes back."""
+    (`read` of `…/openblas-pthread`), so the old text is left in its place, but for the folders that lead to that end."""
     old = folders(path)
     if old == value.split(":"):
         return
-    subprocess.run(["patchelf", "--set-rpath", value, str(path)], check=True)
+    before = symbols(path)
+    for change in (["--remove-rpath"], ["--set-rpath", value]):
+        subprocess.run(["patchelf", *change, str(path)], check=True)
     text = ":".join(old).encode()
     end = re.search(rb"[^/:$]*$", text).group()
-    written = value.encode() + b"\0" if len(value) < len(text) else b""
-    filled = written + b"X" * (len(text) - len(written)) + b"\0"
-    kept = min(len(end), len(text) - len(written))
-    if kept:
-        path.write_bytes(path.read_bytes().replace(filled, filled[:-1 - kept] + end[len(end) - kept:] + b"\0"))
+    if b"/" in text.replace(b"$ORIGIN/", b""):
+        hidden = b"X" * (len(text) - len(end)) + end
+        path.write_bytes(path.read_bytes().replace(text + b"\0", hidden + b"\0"))
+    if symbols(path) != before:
+        raise SystemExit(f"bundle: {path.name}: a symbol lost its name when the folders were changed")

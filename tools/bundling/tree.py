@@ -1,10 +1,14 @@
-"""The tree of a bundle, out of an installed program and the libraries that it loads."""
+"""The tree of a bundle, out of a built program and the libraries that it loads."""
+import json
 import os
 import pathlib
+import re
 import shutil
 
 import elf
 
+# Meson's tags of what is installed and not for those who compile against it.
+PARTS = ("runtime", "library", "man")
 # Loaded by name when something first needs it.
 LOADED_LATER = ["libxgboost.so", "libxgboost.so.0"]
 # Of the source tree: what `trellis` and people read. The benchmarks look for their files beside lib/ (base/executable.h).
@@ -31,16 +35,21 @@ def find(name, folders):
     return None
 
 
-def take_installed(image, tree):
-    """What Meson installed below /usr. A library is there once, under the name that programs ask for: wheels have no links."""
-    libraries = next(image.glob("usr/**/libtrellis-runtime.so")).parent
-    for source, target in ((image / "usr/bin", tree / "bin"), (libraries / "trellis", tree / "lib/trellis"),
-                           (image / "usr/share/man", tree / "share/man")):
-        for path in sorted(source.rglob("*")):
-            if path.is_file():
-                copy(path, target / path.relative_to(source))
-    runtime = (libraries / "libtrellis-runtime.so").resolve()
-    copy(runtime, tree / "lib" / elf.soname(runtime))
+def take_built(build, root, tree):
+    """What `meson install` would install of a build folder whose paths are those inside of `root`. It is taken from there and not
+    installed, since Meson changes where libraries are looked for in a way that can cut the name of a symbol short (elf.py). What
+    asks for NVIDIA's libraries, which nobody may carry, or for SimGrid stays out. A library is there once, under the name that
+    programs ask for: wheels have no links."""
+    plan = json.loads((build / "meson-info/intro-install_plan.json").read_text(encoding="utf-8"))
+    for kind in ("targets", "data"):
+        for source, entry in plan.get(kind, {}).items():
+            target = re.sub(r"^\{(lib|bin)\w*\}", r"\1", entry["destination"]).replace("{mandir}", "share/man")
+            if entry["tag"] not in PARTS or re.search("cuda|simgrid", target):
+                continue
+            found = pathlib.Path(root + source)
+            if target.startswith("lib/libtrellis-runtime"):
+                target = "lib/" + elf.soname(found)
+            copy(found, tree / target)
 
 
 def carry(tree, folders):
@@ -77,13 +86,13 @@ def make_movable(tree):
             elf.set_folders(path, ":".join(folders))
 
 
-def make(tree, image, root, folders):
+def make(tree, build, inside, sources, folders):
     """Returns the carried libraries: name to file."""
-    take_installed(image, tree)
+    take_built(build, inside, tree)
     for name in SOURCE_FILES:
-        if (root / name).exists():
-            copy(root / name, tree / name)
-    copy(root / "python" / "trellis", tree / "python" / "trellis")
+        if (sources / name).exists():
+            copy(sources / name, tree / name)
+    copy(sources / "python" / "trellis", tree / "python" / "trellis")
     carried = carry(tree, [pathlib.Path(folder) for folder in folders])
     make_movable(tree)
     return carried

@@ -8,8 +8,9 @@ unset CC CXX CFLAGS CXXFLAGS C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_L
 mkdir -p o
 cd o || exit
 [ -e Makefile ] ||
-  ../gcc-12.2.0/configure --prefix=/opt/gcc-12 --enable-languages=c,c++,lto --disable-bootstrap --disable-multilib \
-    --disable-nls --disable-libsanitizer --disable-libvtv --disable-libitm --with-system-zlib --disable-libstdcxx-pch \
+  CFLAGS=-O2 CXXFLAGS=-O2 ../gcc-12.2.0/configure --prefix=/opt/gcc-12 --enable-languages=c,c++ --disable-bootstrap \
+    --disable-multilib --disable-nls --disable-lto --disable-analyzer --disable-libsanitizer --disable-libvtv \
+    --disable-libitm --disable-libssp --disable-libquadmath --with-system-zlib --disable-libstdcxx-pch \
     --enable-default-pie
 make -j"$JOBS" MAKEINFO=true
 # Debian's archive has no sources of the manuals, so their installation fails.
