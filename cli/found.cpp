@@ -41,8 +41,8 @@ std::string rows_text(const nn::Dataset::Header& header, const nn::DataSpec& spe
   const std::string test =
       spec.kind == nn::DataKind::csv && !spec.more.empty() ? " and " + file_name(spec.more) : "";
   return base::cat(file_name(spec.path), test, ": ", base::counted(header.rows, "row"), ", ",
-                   header.new_rows(), replayed, " to train, ", header.valid_rows, " to choose by, ",
-                   header.test_rows, " for the final test");
+                   header.new_rows(), replayed, " to train, ", header.valid_rows,
+                   " to compare trials by, ", header.test_rows, " for the final test");
 }
 
 /// How the rows of a table come into the parts.
@@ -55,16 +55,17 @@ std::string split_text(const nn::Dataset::Header& header, const nn::DataSpec& sp
     return base::cat("the rows of one ", nn::in_quotes(spec.split.group),
                      " are in one part; which part, is drawn at random");
   const bool classes = header.task == nn::LearningTask::classification;
-  return base::cat("which row is in which part is drawn at random",
-                   classes ? ", with the same share of each class" : "",
-                   "; all trials use the same");
+  return base::cat("rows are put into these parts at random",
+                   classes ? ", with the same share of each class in all of them" : "",
+                   "; every trial uses the same parts");
 }
 
 std::string folds_text(int folds) {
   if (folds == 0) return "";
-  return base::cat("the first of ", folds, " folds is shown: every trial trains ", folds,
-                   " networks and reports their mean; the best is trained again on all rows but "
-                   "the test part");
+  return base::cat(folds, " folds (these are the sizes of the first one): each trial trains ",
+                   folds,
+                   " networks, each without another part of the rows, by which it is judged, and "
+                   "reports the mean; the best is trained again on all rows but the test part");
 }
 
 std::string target_text(const nn::Dataset::Header& header) {
@@ -284,9 +285,22 @@ std::string begun_text(const base::Path& folder) {
   }
 }
 
+/// What becomes of a study that has begun in this folder.
+std::string what_goes_on(const base::Path& folder) {
+  const std::string begun = begun_text(folder);
+  if (begun.empty()) return "";
+  bool over = false;
+  try {
+    over = hpo::StudyReader(folder).info().state == hpo::StudyState::finished;
+  } catch (const base::Error&) {
+    // As above.
+  }
+  return base::cat(", where a study of this name has trials: ", begun,
+                   over ? "; it is finished, so nothing is run again" : "; it continues");
+}
+
 void add_next(Sheet& sheet, const hpo::StudySpec& study, const std::string& sweep,
               const base::Path& folder) {
-  const std::string begun = begun_text(folder);
   const std::string what =
       study.is_asked ? "hands out the next trial and keeps the study in "
       : study.runs_command
@@ -294,9 +308,7 @@ void add_next(Sheet& sheet, const hpo::StudySpec& study, const std::string& swee
           : "trains the networks, scores the best one on the test part once, and writes that "
             "network and a report to ";
   sheet.add("next", base::cat(sweep, " ", what, base::printable(folder.string(), 200),
-                              begun.empty() ? ""
-                                            : base::cat(", where a study of this name has trials: ",
-                                                        begun, "; it goes on with them")));
+                              what_goes_on(folder)));
 }
 
 }  // namespace cli

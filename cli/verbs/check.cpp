@@ -166,7 +166,9 @@ void add_baselines(Sheet& sheet, const hpo::LoadedStudy& loaded, LongStep& step)
   std::string line;
   std::getline(lines, line);  // names them
   while (std::getline(lines, line)) sheet.add("baselines", line.substr(2));
-  if (work > kMoment) sheet.add("baselines", name + " would take a while here: a sweep fits it");
+  if (work > kMoment)
+    sheet.add("baselines",
+              name + ": not computed here, where it would take a while; the sweep computes it");
 }
 
 /// Throws where a far corner of the space makes no network.
