@@ -26,7 +26,7 @@ base::Error no_study(const base::Path& folder) {
   // The first driver of a study reads the data before it logs anything.
   const bool begins = StudyLock::look(folder) == StudyLock::State::held;
   return {base::Errc::storage,
-          base::cat(folder.string(), " holds no study yet: ",
+          base::cat("there is no study in ", folder.string(), " yet: ",
                     begins ? "its driver still reads the data, so try again in a moment"
                            : "start one with trellis sweep FILE")};
 }

@@ -146,8 +146,8 @@ struct FindFault {
     const bool numbers = std::ranges::all_of(
         choice.values, [](const ParamValue& v) { return number_of(v).has_value(); });
     if (!choice.ordered || !numbers || are_sorted_numbers(choice.values)) return std::nullopt;
-    return DomainFault{"values",
-                       "neither rise nor fall, expected sorted numbers with ordered: true"};
+    return DomainFault{
+        "values", "are not sorted, but ordered: true needs numbers in rising or falling order"};
   }
   std::optional<DomainFault> operator()(const Constant& constant) const {
     const double* number = std::get_if<double>(&constant.value);

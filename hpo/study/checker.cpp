@@ -194,8 +194,9 @@ void Checker::check_always_active(const Node& value, const Field& field, const s
     const bool follows_kind = std::ranges::any_of(
         when, [&](const Condition& condition) { return condition.parameter == kind_parameter_; });
     if (follows_kind) continue;
-    throw StudyError(value.at, base::cat(where, " is needed by every trial, but $", name,
-                                         " is not always active; use a parameter without when"));
+    throw StudyError(value.at,
+                     base::cat(where, " is needed by every trial, but $", name,
+                               " is not always active; use a parameter that has no `when`"));
   }
 }
 
@@ -230,10 +231,11 @@ void Checker::check_key(const Entry& entry, const Field& block, const std::strin
     const std::string near = suggestion(context, entry.key, names);
     const std::string place = where.empty() ? "the study" : where;
     const bool list = !names.empty() && (near.empty() || names.size() <= kShortList);
-    throw StudyError(entry.key_at,
-                     base::cat("unknown key \"", base::printable(entry.key, 60), "\", expected ",
-                               names.empty() ? "no key for " : "a key of ", place,
-                               list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
+    throw StudyError(
+        entry.key_at,
+        base::cat("unknown key \"", base::printable(entry.key, 60), "\", ",
+                  names.empty() ? place + " takes no keys" : "expected a key of " + place,
+                  list ? " (" + base::either(names) + ")" : "", did_you_mean(near)));
   }
   const auto named = [](std::string_view source) {
     return source == "ask" ? std::string("trellis ask") : base::cat("\"", source, "\"");

@@ -43,8 +43,9 @@ Node Checker::check_half(const Node& half, const Field& field, const std::string
   if (!refers(half)) return checked;
   for (const std::string& name : references(half).names) {
     if (parameters_.at(name)->when.empty()) continue;
-    throw StudyError(half.at, base::cat(where, " is needed by every trial, but $", name,
-                                        " is not always active; use a parameter without when"));
+    throw StudyError(half.at,
+                     base::cat(where, " is needed by every trial, but $", name,
+                               " is not always active; use a parameter that has no `when`"));
   }
   return checked;
 }

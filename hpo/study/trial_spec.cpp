@@ -129,7 +129,7 @@ Tree loss_of(const StudySpec& study, const Params& params) {
   throw StudyError(
       study.train.loss.node().at,
       "train.loss is needed by every trial, but its parameter is not always active; use a "
-      "parameter without when");
+      "parameter that has no `when`");
 }
 
 /// `loss`: the trial's loss, complete, where it is known; else null.

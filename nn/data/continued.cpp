@@ -143,9 +143,10 @@ class Making {
                             ", as it predicts; the data has " + std::to_string(now.targets.size()));
     if (has_named_columns(now) && has_named_columns(known) &&
         target_names(now) != target_names(known))
-      throw base::Error(base::Errc::study,
-                        of + "expected the target " + first_names(target_names(known)) +
-                            ", which it predicts; the data has " + first_names(target_names(now)));
+      throw base::Error(base::Errc::study, of + "expected a network that predicts " +
+                                               first_names(target_names(now)) +
+                                               ", the target of the data; it predicts " +
+                                               first_names(target_names(known)));
     const bool tables = !now.columns.empty() && !known.columns.empty();
     if (!tables && now.input != known.input)
       throw base::Error(base::Errc::study, of + "expected rows of size " + known.input.text() +

@@ -357,7 +357,7 @@ CsvSurvey survey(CsvFiles files, const DataSpec& spec, const LoadLimits& limits)
   settle_kinds(files, table);
   if (std::ranges::none_of(table.columns, &CsvColumn::is_input))
     throw DataError(csv.path,
-                    "no column is left to learn from besides the target" +
+                    "there is no column to learn from besides the target" +
                         (table.columns.size() == 1 ? std::string(kOneColumn) + skip_advice(csv)
                                                    : ": " + left_out_words(table)));
   for (CsvColumn& column : table.columns) {

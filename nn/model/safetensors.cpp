@@ -128,9 +128,10 @@ void check_cover(const std::string& path, std::vector<TensorEntry>& tensors,
   std::size_t at = 0;
   for (const TensorEntry& entry : tensors) {
     if (entry.begin != at) {
-      fail(path, "tensor " + in_quotes(entry.name) + " begins at byte " +
-                     std::to_string(entry.begin) + " of the data, expected " + std::to_string(at) +
-                     (entry.begin > at ? " (a hole)" : " (an overlap)"));
+      fail(path, std::string(entry.begin > at ? "there is a gap before tensor "
+                                              : "another tensor overlaps tensor ") +
+                     in_quotes(entry.name) + ", which begins at byte " +
+                     std::to_string(entry.begin) + " of the data, expected " + std::to_string(at));
     }
     at = entry.end;
   }

@@ -155,7 +155,7 @@ def just_begun(place, library, locks):
     place.environment = without_locks(library, locks)
     listed = place.read(study.parent, "status")
     place.environment = None
-    assert listed.returncode == 4 and "holds no study yet" in listed.stderr, listed
+    assert listed.returncode == 4 and "there is no study in" in listed.stderr, listed
     assert journal.exists(), "a reader removed a driver's journal"
 
 

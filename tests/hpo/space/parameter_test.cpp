@@ -203,7 +203,7 @@ TEST(Domain, FaultsNameTheFieldAndWhatIsExpected) {
        "is too large, expected an int between -2^48 and 2^48"},
       {IntRange{0, 9, Scale::linear, 0}, "step", "is 0, expected an int of at least 1"},
       {Choice{{Int{1}, Int{3}, Int{2}}, true}, "values",
-       "neither rise nor fall, expected sorted numbers with ordered: true"},
+       "are not sorted, but ordered: true needs numbers in rising or falling order"},
       {FloatRange{0, 1, Scale::linear, 0, Normal{NAN, 1}}, "mean",
        "is .nan, expected a finite number"},
       {FloatRange{1, 2, Scale::log, 0, Normal{0, 2}}, "mean",

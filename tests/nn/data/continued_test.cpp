@@ -325,7 +325,7 @@ TEST(Continued, WhatDoesNotFitIsSaid) {
             "expected task: classification, because the model predicts classes");
   EXPECT_EQ(refused("size,colour,weight,sort\n1,red,2,cat\n2,blue,3,dog\n1,blue,2,cat\n",
                     [](nn::DataSpec& spec) { spec.targets = {"sort"}; }),
-            "expected the target 'kind', which it predicts; the data has 'sort'");
+            "expected a network that predicts 'sort', the target of the data; it predicts 'kind'");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCsv{"names_only", "a,b,y\n", "data.csv: no rows of data",
                [](nn::DataSpec& s) { s.header = nn::HeaderRow::yes; }},
         BadCsv{"one_column", "y\np\nq\np\n",
-               "data.csv: no column is left to learn from besides the target: no delimiter cuts "
+               "data.csv: there is no column to learn from besides the target: no delimiter cuts "
                "the lines "
                "into equally many columns, expected commas, semicolons, tabs, bars or blanks"},
         BadCsv{"short_line", "a,b,y\n1,2,p\n3,q\n",
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv: ignore: there is no column 'kin', did you mean 'kind'?",
                [](nn::DataSpec& s) { s.ignore = {"kin"}; }},
         BadCsv{"all_ignored", kGood,
-               "data.csv: no column is left to learn from besides the target: left out, as "
+               "data.csv: there is no column to learn from besides the target: left out, as "
                "`ignore` says: "
                "'a', 'b'",
                [](nn::DataSpec& s) {

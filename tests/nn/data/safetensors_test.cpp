@@ -205,13 +205,15 @@ INSTANTIATE_TEST_SUITE_P(
                 "m: tensor 't': data_offsets: expected a begin and an end that is not before it"},
         BadFile{"offsets_outside", file_of(one("\"U8\"", "[9]", "[0,9]"), 8),
                 "m: tensor 't' ends at byte 9 of 8 bytes of data"},
-        BadFile{"hole", file_of(one("\"U8\"", "[1]", "[1,2]"), 2),
-                "m: tensor 't' begins at byte 1 of the data, expected 0 (a hole)"},
+        BadFile{
+            "hole", file_of(one("\"U8\"", "[1]", "[1,2]"), 2),
+            "m: there is a gap before tensor 't', which begins at byte 1 of the data, expected 0"},
         BadFile{"overlap",
                 file_of(R"({"s":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
                         R"("t":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
                         3),
-                "m: tensor 't' begins at byte 1 of the data, expected 2 (an overlap)"},
+                "m: another tensor overlaps tensor 't', which begins at byte 1 of the data, "
+                "expected 2"},
         BadFile{"left_over", file_of(one("\"U8\"", "[1]", "[0,1]"), 3),
                 "m: the file continues after its last tensor, expected 1 bytes of data, not 3"}),
     [](const auto& one_test) { return one_test.param.name; });

@@ -122,14 +122,14 @@ TEST(Refusal, SaysWhatWasLeftOut) {
     ids += "n" + std::to_string(i) + ",x," + std::to_string(i % 7) + ".5\n";
   EXPECT_EQ(
       message(ids),
-      "data.csv: no column is left to learn from besides the target: left out, the same value in "
+      "data.csv: there is no column to learn from besides the target: left out, the same value in "
       "every row: 'same'; left out, a value of its own in nearly every row (`keep` makes it "
       "inputs): 'id' (such as 'n0')");
   CsvFile file("a,b,y\n1,2,3.5\n4,5,6.5\n");
   file.spec.ignore = {"a", "b"};
   EXPECT_EQ(
       error_of(file.folder.path(), [&] { (void)file.load(); }),
-      "data.csv: no column is left to learn from besides the target: left out, as `ignore` says: "
+      "data.csv: there is no column to learn from besides the target: left out, as `ignore` says: "
       "'a', 'b'");
 }
 
