@@ -103,6 +103,7 @@ void StudyNodes::configure(rt::Config& config) {
     if (base::file_size(stop_wish(options_.folder))) stop("asked to stop");
     for (const std::string& node : asked_to_dismiss(options_.folder)) dismiss(node);
     see_who_ended();
+    say_nobody_came();
     if (const auto news = array_ ? array_->news() : std::nullopt)
       observer_.note(base::cat("job ", array_->jobs(), " of Slurm: ", *news));
     give_up_if_alone();
@@ -123,6 +124,21 @@ void StudyNodes::see_who_ended() {
   if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_) say_alone();
 }
 
+/// Whoever starts agents may have an error to show, and shows it elsewhere.
+void StudyNodes::say_nobody_came() {
+  constexpr double kLong = 20;  // seconds
+  if (!awaits_first_) return;
+  if (!rt::agents().empty()) {
+    awaits_first_ = false;
+  } else if (base::seconds_since(opened_) > kLong) {
+    awaits_first_ = false;
+    observer_.note(
+        base::cat("no agent has come in ", kLong,
+                  " s, so nothing runs: look at the output of what starts them, such as the tasks "
+                  "of an engine or the log of a job"));
+  }
+}
+
 void StudyNodes::say_alone() {
   observer_.note(base::cat("no agent is left; the study waits for one: trellis agent ",
                            options_.folder.string()));
@@ -139,6 +155,8 @@ void StudyNodes::stop(const std::string& why) {
 void StudyNodes::open(std::int64_t parallel) {
   if (!agents_) return folder_.retract();
   parallel_ = parallel;
+  opened_ = base::now();
+  awaits_first_ = options_.hosted;
   const std::string listens = rt::nodes_address();
   const std::string port = listens.substr(listens.rfind(':'));
   const std::string address = reached_at_ + port;

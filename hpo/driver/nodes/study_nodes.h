@@ -60,6 +60,7 @@ class StudyNodes {
   void give_up_if_alone();
   void see_who_ended();
   void say_alone();
+  void say_nobody_came();
   void publish();
   void changed(const rt::net::AgentView& agent, std::size_t again);
   void say_idle();
@@ -78,6 +79,8 @@ class StudyNodes {
   std::string reached_at_;   ///< host
   std::string unpublished_;  ///< address; empty: agents are told it
   bool begun_ = false;
+  base::Moment opened_{};
+  bool awaits_first_ = false;  ///< others start agents, and none has come yet
   bool over_ = false;
   bool stopping_ = false;  ///< or was asked to
   bool closing_ = false;   ///< the runtime waits for the calls that are left
