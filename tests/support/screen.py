@@ -205,7 +205,11 @@ def shell(tells, words):
         if not os.WIFSTOPPED(status):
             os.tcsetpgrp(0, os.getpid())
             return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        os.tcsetpgrp(0, os.getpid())
+        # It may have been let go on before this was read.
+        with open(f"/proc/{child}/stat", encoding="ascii", errors="replace") as file:
+            still = file.read().rpartition(") ")[2].startswith("T")
+        if still:
+            os.tcsetpgrp(0, os.getpid())
 
 
 if __name__ == "__main__":
