@@ -185,6 +185,10 @@ void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
   if (!arguments.has(kExecution)) {
     if (options.step != nullptr) options.members = options.step->tasks;
     if (!options.hosts.empty()) options.members = static_cast<int>(options.hosts.size()) + 1;
+    if (options.members > rt::net::sums::kMostMembers)
+      throw base::Error(base::Errc::usage,
+                        base::cat("a gang has at most ", rt::net::sums::kMostMembers,
+                                  " members, and these would be ", options.members));
     return;
   }
   const std::string word = arguments.text(kExecution);
@@ -195,7 +199,13 @@ void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
                   options.step != nullptr ? "for several tasks of one step" : "beside --hosts"));
   options.serially = word == "serial";
   if (options.serially || word == "shards" || word == "auto") return;
-  if (take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) return;
+  if (take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) {
+    if (options.step != nullptr && options.members > options.step->tasks)
+      throw base::Error(base::Errc::usage,
+                        base::cat(kExecution, ": '", word, "', expected at most ",
+                                  options.step->tasks, " members, as there are tasks"));
+    return;
+  }
   if (take_number(word, "pipeline:", kMostStages, options.stages)) return;
   throw base::Error(base::Errc::usage,
                     base::cat(kExecution, ": '", base::printable(word, 60),

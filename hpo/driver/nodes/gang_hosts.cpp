@@ -61,16 +61,22 @@ GangHosts::GangHosts(const StudySpec& study, const RunOptions& options)
       authority_(folder_.authority()),
       own_(network_.issue(authority_, true)),
       at_(rt::net::address_towards(to_reach(options))) {
-  far_.emplace(
+  far_ = std::make_unique<tasks::FarMembers>(
       network_, own_, at_, sameness(precision_),
       [this](int seat, std::uint64_t token) { launch(seat, token); }, [this] { look(); });
+  members_ = far_.get();
   if (options.step == nullptr) return;
   folder_.publish({far_->address(), 0});
+  published_ = true;
   StepNews(options.folder, *options.step).begun();
 }
 
 GangHosts::~GangHosts() {
-  folder_.retract();
+  try {
+    if (published_) folder_.retract();
+  } catch (const base::Error&) {
+    // An address that stays leads nowhere.
+  }
   far_.reset();  // so the members hear that they are not needed
 }
 
@@ -93,9 +99,10 @@ void GangHosts::look() {
   const std::lock_guard lock(mutex_);
   for (const auto& ended : processes_.look()) {
     const std::vector<std::string> last = last_lines_of(ended.log, 1);
-    far_->ended(launched_.at(ended.node),
-                base::cat("its process ended ", ended.how, ": see ", ended.log.string(),
-                          last.empty() ? "" : base::cat(", which ends in '", last.front(), "'")));
+    members_->ended(
+        launched_.at(ended.node),
+        base::cat("its process ended ", ended.how, ": see ", ended.log.string(),
+                  last.empty() ? "" : base::cat(", which ends in '", last.front(), "'")));
   }
 }
 
@@ -122,10 +129,14 @@ int be_member_in_step(const StudySpec& study, const base::Path& folder, const st
   const NetFolder net(folder);
   rt::net::Network& network = rt::net::load_network();
   const rt::net::Identity own = network.issue(net.authority(), false);
+  constexpr double kMostAlone = 120;  // seconds; a first task that is killed says nothing
+  base::Moment heard = base::now();
   while (!ended()) {
+    if (base::seconds_since(heard) > kMostAlone) return base::exit_code(base::Errc::cancelled);
     if (const auto driver = net.driver()) {
       try {
         tasks::be_far_member(network, {own, driver->address, 0, node}, sameness(study.precision));
+        heard = base::now();
       } catch (const base::Error& error) {
         if (error.kind() != base::Errc::cancelled) throw;
       }

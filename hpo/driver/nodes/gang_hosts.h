@@ -54,7 +54,9 @@ class GangHosts {
   std::mutex mutex_;
   rt::net::HostProcesses processes_;               // guarded by mutex_
   std::map<std::string, std::uint64_t> launched_;  // guarded by mutex_: tokens of processes
-  std::optional<tasks::FarMembers> far_;
+  bool published_ = false;
+  std::unique_ptr<tasks::FarMembers> far_;
+  tasks::FarMembers* members_ = nullptr;  ///< the same, for its own thread until it has ended
 };
 
 /// A member that another process has started on this host. Throws as tasks::be_far_member(), and
@@ -62,7 +64,8 @@ class GangHosts {
 void be_member_by_orders();
 
 /// A member that is a task of a step: comes back for as long as the first one runs, which `ended`
-/// says. Returns an exit code.
+/// says. Returns an exit code: that of `cancelled` where the first one could not be reached for two
+/// minutes.
 [[nodiscard]] int be_member_in_step(const StudySpec& study, const base::Path& folder,
                                     const std::string& node, const std::function<bool()>& ended);
 
