@@ -45,7 +45,7 @@ class FarProcess final : public MemberProcess {
   void kill() noexcept override {
     const std::lock_guard lock(all_.mutex_);
     FarMembers::Seat& seat = all_.seats_[token_];
-    all_.give_up(seat, seat.link == 0 ? "nobody has come" : "it says nothing more");
+    all_.give_up(seat, seat.link == 0 ? "no process came in time" : "it stopped responding");
   }
   [[nodiscard]] std::string end() override {
     const std::lock_guard lock(all_.mutex_);
@@ -175,7 +175,7 @@ void FarMembers::carry() {
 /// One order a look, so that no read waits.
 void FarMembers::take_orders(Seat& seat) {
   std::optional<Channel::Received> order = Channel::next_of(seat.end);
-  if (!order) return give_up(seat, "it is needed no more");
+  if (!order) return give_up(seat, "it is no longer needed");
   seat.sending.add(std::move(*order));
 }
 
@@ -198,12 +198,13 @@ void FarMembers::take(const Came& what) {
   try {
     auto message = rt::decode<wire::FromMember>(what.frame);
     if (const auto* const greeting = std::get_if<wire::Greeting>(&message))
-      return seat == nullptr ? greet(what.link, *greeting) : give_up(*seat, "it greets twice");
+      return seat == nullptr ? greet(what.link, *greeting)
+                             : give_up(*seat, "it introduced itself twice");
     if (seat == nullptr) return transport_->close(what.link);
     if (const auto* const taken = std::get_if<wire::Taken>(&message))
       return seat->sending.taken(taken->bytes);
     if (!Channel::send_to(seat->end, wire::notice_of(std::get<wire::NoticeSent>(message))))
-      give_up(*seat, "it is needed no more");
+      give_up(*seat, "it is no longer needed");
   } catch (const base::Error& error) {
     if (seat != nullptr) return give_up(*seat, error.what());
     transport_->close(what.link);

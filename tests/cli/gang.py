@@ -276,7 +276,7 @@ def main():
         random_kills(folder, KILLS)
         silent(folder, "silent", "is lost: its process was ended by signal 9")
         if SEVERAL_HOSTS:
-            silent(folder, "silent-there", "is lost: on localhost, it says nothing more", *HOSTS)
+            silent(folder, "silent-there", "is lost: on localhost, it stopped responding", *HOSTS)
         ends_with_the_first(folder)
         if SEVERAL_HOSTS:
             ends_with_the_first(folder, *HOSTS)

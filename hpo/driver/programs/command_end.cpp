@@ -42,7 +42,7 @@ constexpr std::string_view kAdvice = "Set the environment variable HYDRA_FULL_ER
 
 bool says_nothing(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
 
-std::string with_last(std::string what, std::vector<std::string> last) {
+std::string with_last(std::string what, std::vector<std::string> last, Library library) {
   const auto drop = [&](auto drops) {
     while (!last.empty() && drops(last.back())) last.pop_back();
   };
@@ -56,9 +56,10 @@ std::string with_last(std::string what, std::vector<std::string> last) {
   if (last.empty()) return what;
   what += base::cat("; it printed last: ", last.back());
   if (last.back().find("No API key configured") != std::string::npos)
-    what +=
-        "; a trial has no connection to W&B: leave wandb.agent and mode=\"online\" out of the "
-        "script";
+    what += library == Library::wandb
+                ? "; with library: wandb, a trial has no connection to W&B: leave wandb.agent and "
+                  "mode=\"online\" out of the script"
+                : "; with library: wandb in the study file, a trial needs no account";
   return what;
 }
 
@@ -132,11 +133,12 @@ Ended command_end(const StudySpec& study, const std::string& path,
       if (news.status == 0 || decides(study, "exit")) return {};
       if (starved && news.status == kShellsKill)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
-      return failed(Cause::error, with_last(base::cat("exited with status ", news.status), last));
+      return failed(Cause::error,
+                    with_last(base::cat("exited with status ", news.status), last, study.library));
     case ProcessEnd::killed:
       if (starved && news.status == SIGKILL)
         return failed(Cause::out_of_memory, "killed by the system, which had no memory left");
-      return failed(Cause::killed, with_last(signal_words(news.status), last));
+      return failed(Cause::killed, with_last(signal_words(news.status), last, study.library));
     case ProcessEnd::timed_out:
       return failed(Cause::timeout,
                     base::cat("limits.trial_time of ",

@@ -226,8 +226,8 @@ TEST_F(CommandOutput, AFailureNamesTheErrorAndNoAdviceBelowIt) {
             "exited with status 1; it printed last: no config");
   EXPECT_EQ(message(advice + R"(\n)"), "exited with status 1");
   EXPECT_TRUE(message(R"(UsageError: No API key configured. Use wandb login.\n)")
-                  .ends_with("login.; a trial has no connection to W&B: leave wandb.agent and "
-                             "mode=\"online\" out of the script"));
+                  .ends_with("login.; with library: wandb in the study file, a trial needs no "
+                             "account"));
 }
 
 }  // namespace
