@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -14,8 +15,6 @@
 #include "base/text.h"
 #include "hpo/driver/nodes/hosts.h"
 #include "hpo/driver/nodes/slurm_step.h"
-#include "hpo/driver/programs/trial_folder.h"
-#include "hpo/study/words.h"
 #include "runtime/codec.h"
 #include "runtime/net/step.h"
 #include "runtime/nodes.h"
@@ -31,17 +30,8 @@ tasks::Sameness sameness(kern::Precision precision) {
 
 std::vector<std::string> member_words(const StudySpec& study) {
   std::vector<std::string> words{program_file(), "member", "--orders"};
-  if (study.resources.isa != study::Isa::any) {
-    words.emplace_back("--isa");
-    words.emplace_back(study::to_word(study.resources.isa));
-  }
+  std::ranges::move(isa_words(study), std::back_inserter(words));
   return words;
-}
-
-std::vector<std::string> to_reach(const RunOptions& options) {
-  std::vector<std::string> hosts = options.hosts;
-  if (options.step != nullptr && !options.step->peer.empty()) hosts.push_back(options.step->peer);
-  return hosts;
 }
 
 NetFolder made_folder(const base::Path& study) {
@@ -60,7 +50,7 @@ GangHosts::GangHosts(const StudySpec& study, const RunOptions& options)
       network_(rt::net::load_network()),
       authority_(folder_.authority()),
       own_(network_.issue(authority_, true)),
-      at_(rt::net::address_towards(to_reach(options))) {
+      at_(rt::net::address_towards(hosts_to_reach(options))) {
   far_ = std::make_unique<tasks::FarMembers>(
       network_, own_, at_, sameness(precision_),
       [this](int seat, std::uint64_t token) { launch(seat, token); }, [this] { look(); });
@@ -97,13 +87,8 @@ void GangHosts::launch(int seat, std::uint64_t token) {
 
 void GangHosts::look() {
   const std::lock_guard lock(mutex_);
-  for (const auto& ended : processes_.look()) {
-    const std::vector<std::string> last = last_lines_of(ended.log, 1);
-    members_->ended(
-        launched_.at(ended.node),
-        base::cat("its process ended ", ended.how, ": see ", ended.log.string(),
-                  last.empty() ? "" : base::cat(", which ends in '", last.front(), "'")));
-  }
+  for (const auto& ended : processes_.look())
+    members_->ended(launched_.at(ended.node), base::cat("its process ended ", ending_text(ended)));
 }
 
 tasks::Roster::Start GangHosts::start() {

@@ -1,6 +1,8 @@
 #include "hpo/driver/nodes/hosts.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/bytes.h"
@@ -8,6 +10,8 @@
 #include "base/text.h"
 #include "hpo/driver/nodes/agent.h"
 #include "hpo/driver/nodes/net_folder.h"
+#include "hpo/driver/nodes/slurm_jobs.h"
+#include "hpo/driver/programs/trial_folder.h"
 #include "hpo/study/words.h"
 #include "runtime/codec.h"
 #include "runtime/net/step.h"
@@ -30,9 +34,27 @@ std::vector<std::string> agent_words(const StudySpec& study, const RunOptions& o
   if (options.workers > 0) add("--workers", std::to_string(options.workers));
   if (options.engine != Engine::automatic)
     add("--executor", std::string(engine_word(options.engine)));
-  if (study.resources.isa != study::Isa::any)
-    add("--isa", std::string(study::to_word(study.resources.isa)));
+  std::ranges::move(isa_words(study), std::back_inserter(words));
   return words;
+}
+
+std::vector<std::string> isa_words(const StudySpec& study) {
+  if (study.resources.isa == study::Isa::any) return {};
+  return {"--isa", std::string(study::to_word(study.resources.isa))};
+}
+
+std::vector<std::string> hosts_to_reach(const RunOptions& options) {
+  std::vector<std::string> hosts = options.hosts;
+  if (options.step != nullptr && !options.step->peer.empty()) hosts.push_back(options.step->peer);
+  if (options.slurm.agents > 0) hosts.push_back(some_slurm_node());
+  return hosts;
+}
+
+std::string ending_text(const rt::net::HostProcesses::Ended& ended) {
+  // As ssh of a machine that it does not know.
+  const std::vector<std::string> last = last_lines_of(ended.log, 1);
+  return base::cat(ended.how, ": see ", ended.log.string(),
+                   last.empty() ? "" : base::cat(", which ends in '", last.front(), "'"));
 }
 
 void start_agents(const StudySpec& study, const RunOptions& options,

@@ -18,6 +18,15 @@ namespace hpo {
 [[nodiscard]] std::vector<std::string> agent_words(const StudySpec& study,
                                                    const RunOptions& options);
 
+/// Those that hold a process of the study to its instruction set; none where it leaves that open.
+[[nodiscard]] std::vector<std::string> isa_words(const StudySpec& study);
+
+/// Machines from which processes come that must reach this one.
+[[nodiscard]] std::vector<std::string> hosts_to_reach(const RunOptions& options);
+
+/// "with status 3: see FILE, which ends in 'LINE'".
+[[nodiscard]] std::string ending_text(const rt::net::HostProcesses::Ended& ended);
+
 /// Starts an agent (`trellis agent`) on each host of RunOptions::hosts, with orders of its own, and
 /// one here in a step of a Slurm job.
 /// Throws as rt::net::HostProcesses::start.

@@ -33,14 +33,6 @@ StudyNodes::StudyNodes(const StudySpec& study, const RunOptions& options, EventL
 
 namespace {
 
-/// Machines from which agents come; the address of the driver is the one that leads to them.
-std::vector<std::string> hosts_to_reach(const RunOptions& options) {
-  std::vector<std::string> hosts = options.hosts;
-  if (options.step != nullptr && !options.step->peer.empty()) hosts.push_back(options.step->peer);
-  if (options.slurm.agents > 0) hosts.push_back(some_slurm_node());
-  return hosts;
-}
-
 /// The word behind `name` in an arithmetic.
 std::string word_behind(const std::string& arithmetic, std::string_view name) {
   const std::size_t at = arithmetic.find(name);
@@ -113,13 +105,8 @@ void StudyNodes::configure(rt::Config& config) {
 
 void StudyNodes::see_who_ended() {
   const auto all = agents_->look();
-  for (const auto& ended : all) {
-    // As ssh of a machine that it does not know.
-    const std::vector<std::string> last = last_lines_of(ended.log, 1);
-    observer_.note(base::cat(
-        "the agent on ", ended.node, " has ended ", ended.how, ": see ", ended.log.string(),
-        last.empty() ? "" : base::cat(", which ends in '", last.front(), "'")));
-  }
+  for (const auto& ended : all)
+    observer_.note(base::cat("the agent on ", ended.node, " has ended ", ending_text(ended)));
   // Of agents that had come, changed() says it.
   if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_) say_alone();
 }
