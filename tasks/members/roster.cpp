@@ -251,13 +251,20 @@ std::optional<Members> Roster::next(std::int64_t done, const nn::StopPredicate& 
     if (other.number >= 0 && !other.ready)
       (void)other.channel->send(
           Order{.kind = Order::Kind::halt, .training = training_, .epoch = epoch_});
+  const auto asked_to_stop = [&] {
+    lock.unlock();
+    const bool asked = stopping && stopping();
+    lock.lock();
+    return asked;
+  };
   while (!changed_.wait_for(lock, kRosterLook, [&] { return all_ready(!formed_); }))
-    if (stopping && stopping()) return std::nullopt;
+    if (asked_to_stop()) return std::nullopt;
+  const bool stops = asked_to_stop();
   if (ready_count() + 1 < fewest_)
     throw base::Error(base::Errc::no_device,
                       base::cat("a gang of ", members(), " has lost too many members: ",
                                 ready_count() + 1, " are left of ", fewest_, " that it needs"));
-  Members made = form(done, stopping && stopping());
+  Members made = form(done, stops);
   lock.unlock();
   made.links = place_->enter();
   return made;

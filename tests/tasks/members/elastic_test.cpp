@@ -79,6 +79,12 @@ class Rig {
     const std::lock_guard lock(mutex_);
     ::shutdown(ends_[number].fd(), SHUT_RDWR);
   }
+  /// Cuts it off, and waits until the gang knows.
+  void lose(std::size_t number) {
+    const int before = roster().changes().lost;
+    cut(number);
+    while (roster().changes().lost == before) base::sleep_for(std::chrono::milliseconds(1));
+  }
 
   Trained train(const nn::StopPredicate& wish = {}, int fewest = 1) {
     roster_->begin(0, {}, fewest);
@@ -163,8 +169,8 @@ TEST(ElasticGang, GoesOnWithoutThoseThatCannotBeReplaced) {
   rig.close();
   int steps = 0;
   expect_same(one, rig.train([&] {
-    if (++steps == 10) rig.cut(0);
-    if (steps == 30) rig.cut(1);
+    if (++steps == 10) rig.lose(0);
+    if (steps == 30) rig.lose(1);
     return false;
   }),
               "two of three cut off");
@@ -184,7 +190,7 @@ TEST(ElasticGang, RefusesToGoOnWithoutRoomForItsShards) {
   try {
     (void)rig.train(
         [&] {
-          if (++steps == 10) rig.cut(0);
+          if (++steps == 10) rig.lose(0);
           return false;
         },
         2);
