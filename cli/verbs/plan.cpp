@@ -10,6 +10,7 @@
 #include "cli/runs.h"
 #include "cli/terminal.h"
 #include "cli/verbs/verb_functions.h"
+#include "hpo/driver/networks/execution.h"
 #include "hpo/driver/networks/loaded_study.h"
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/planning/placement.h"
@@ -18,6 +19,7 @@
 #include "hpo/study/gpus.h"
 #include "hpo/study/platform.h"
 #include "runtime/instance.h"
+#include "tasks/step_cost.h"
 
 namespace cli {
 
@@ -66,11 +68,28 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
                      " not fit into ", memory_text(plan),
                      " and will end as out_of_memory: the largest takes ",
                      base::format_bytes(plan.gpu_memory), "\n");
+  if (!plan.execution.empty()) out += base::cat("train   ", plan.execution, "\n");
   if (plan.at_least)
     out +=
         "networks change while they train: the figures count what is sure, and the cheapest that "
         "can follow\n";
   return out;
+}
+
+/// How `train` would run the steps of a network in the middle of the space; empty: the file leaves
+/// nothing to choose.
+std::string execution_of(const hpo::LoadedStudy& loaded, const rt::Platform& platform) {
+  const std::optional<std::int64_t> members = loaded.study.resources.members;
+  if (!members) return "";
+  const hpo::TrialSpec spec =
+      hpo::materialise(loaded.study, loaded.study.space.middle(), loaded.data.info);
+  const bool far = platform.nodes.count > 0;
+  const int places = far ? platform.nodes.count : platform.cpu.count;
+  const int most =
+      *members > 0 ? static_cast<int>(std::min<std::int64_t>(*members, places)) : places;
+  return hpo::describe(
+      tasks::step_costs(spec.model, spec.hyper, platform,
+                        {.workers = platform.cpu.count, .members = most, .far = far}));
 }
 
 /// What the study's folder has already; empty where nothing was begun.
@@ -140,7 +159,9 @@ int run_plan(const Arguments& arguments) {
     hpo::settle_threshold(loaded, runtime.workers(), runtime.gpus());
     hpo::require_precision(loaded.study.precision, loaded.asked);
   }
-  const hpo::Plan plan = hpo::plan_study(loaded, platform_of(named, loaded.study, runtime));
+  const rt::Platform platform = platform_of(named, loaded.study, runtime);
+  hpo::Plan plan = hpo::plan_study(loaded, platform);
+  plan.execution = execution_of(loaded, platform);
   std::optional<hpo::NodesForecast> nodes;
   if (on_nodes)
     nodes = hpo::simulate_nodes({.study = loaded.study, .loaded = &loaded}, *named, runtime);

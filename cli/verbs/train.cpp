@@ -178,27 +178,52 @@ bool take_number(const std::string& word, std::string_view kind, int most, int& 
                               " and a number from 1 to ", most));
 }
 
+void require_members(int members) {
+  if (members > rt::net::sums::kMostMembers)
+    throw base::Error(base::Errc::usage,
+                      base::cat("a gang has at most ", rt::net::sums::kMostMembers,
+                                " members, and these would be ", members));
+}
+
+/// The processes that the command line has for a gang, this one included.
+int processes(const hpo::RunOptions& options) {
+  if (options.step != nullptr) return options.step->tasks;
+  return static_cast<int>(options.hosts.size()) + 1;
+}
+
+/// Without --execution: a gang of all processes that there are, unless `resources.members` says how
+/// many there may be.
+void take_members(const hpo::StudySpec& study, hpo::RunOptions& options) {
+  options.members = processes(options);
+  options.members_asked = options.step != nullptr ? "several tasks of one step" : kHosts;
+  if (const std::optional<std::int64_t> most = study.resources.members) {
+    const int bound = *most > 0 ? static_cast<int>(*most) : rt::net::sums::kMostMembers;
+    options.chooses = bound > 1;
+    options.members = options.on_agents() ? std::min(options.members, bound) : bound;
+  }
+  require_members(options.members);
+}
+
 /// What --execution says.
-void take_execution(const Arguments& arguments, hpo::RunOptions& options) {
+void take_execution(const Arguments& arguments, const hpo::StudySpec& study,
+                    hpo::RunOptions& options) {
   constexpr int kMostStages = 64;
   static const std::vector<std::string> kWords{"serial", "shards", "gang:2", "pipeline:2", "auto"};
-  if (!arguments.has(kExecution)) {
-    if (options.step != nullptr) options.members = options.step->tasks;
-    if (!options.hosts.empty()) options.members = static_cast<int>(options.hosts.size()) + 1;
-    if (options.members > rt::net::sums::kMostMembers)
-      throw base::Error(base::Errc::usage,
-                        base::cat("a gang has at most ", rt::net::sums::kMostMembers,
-                                  " members, and these would be ", options.members));
-    return;
-  }
+  if (!arguments.has(kExecution)) return take_members(study, options);
   const std::string word = arguments.text(kExecution);
+  options.members_asked = base::cat(kExecution, ": ", word);
+  if (word == "auto") {
+    options.chooses = true;
+    options.members = options.on_agents() ? processes(options) : rt::net::sums::kMostMembers;
+    return require_members(options.members);
+  }
   if (options.on_agents() && !word.starts_with("gang:"))
     throw base::Error(
         base::Errc::usage,
-        base::cat(kExecution, ": '", base::printable(word, 60), "', expected gang:N ",
+        base::cat(kExecution, ": '", base::printable(word, 60), "', expected gang:N or auto ",
                   options.step != nullptr ? "for several tasks of one step" : "beside --hosts"));
   options.serially = word == "serial";
-  if (options.serially || word == "shards" || word == "auto") return;
+  if (options.serially || word == "shards") return;
   if (take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) {
     if (options.step != nullptr && options.members > options.step->tasks)
       throw base::Error(base::Errc::usage,
@@ -255,8 +280,8 @@ void declare_train(Arguments& arguments) {
   arguments.option(
       "--execution", "E",
       "where the shards of a batch are computed: serial, shards (side by side), gang:N "
-      "(N processes), pipeline:N (N stages of the network) or auto (default: auto); never changes "
-      "a result");
+      "(N processes), pipeline:N (N stages of the network) or auto (what takes the least time on "
+      "paper) (default: shards, or a gang of all --hosts); never changes a result");
   arguments.option(
       kHosts, "LIST",
       "machines of the other members of a gang, in turn: names for ssh, or localhost, with commas "
@@ -279,7 +304,7 @@ int run_train(const Arguments& arguments) {
   hpo::RunOptions options = run_options(arguments, study);
   if (step) options.step = &*step;
   options.hosts = hosts_option(arguments);
-  take_execution(arguments, options);
+  take_execution(arguments, study, options);
   if (arguments.has("--replay")) options.repeat = arguments.text("--replay");
   if (!step) return train(arguments, std::move(study), options);
   return hpo::lead_step(*step, options.folder,

@@ -56,6 +56,9 @@ struct RunOptions {
   /// Of a training: processes that share its steps (tasks/gang.h), all on this host or, besides
   /// this one, on `hosts` in turn or as tasks of `step`; 1: this one alone.
   int members = 1;
+  std::string members_asked = {};  ///< what the user gave to get them, for messages
+  /// Whether the way to run a step is chosen (tasks/step_cost.h), with at most `members` of them.
+  bool chooses = false;
   /// Whether it computes the shards of a batch one after another.
   bool serially = false;
   /// Stages of the network through which it sends them; 1: none.

@@ -203,6 +203,18 @@ std::vector<Field> resource_rows() {
               "together. A processor without it is refused. Part of the result. See "
               "`docs/cluster.md`.",
        .binding = to<&NeedRows::isa>()},
+      {.name = "resources.members",
+       .min = 1,
+       .max = 256,
+       .words = {"auto"},
+       .otherwise = "1, or as many as `train --hosts` or a job has",
+       .unit = "processes",
+       .only = "data",
+       .doc = "Largest number of processes with which `train` trains one network, on this machine "
+              "or on `--hosts`. `train` then chooses the way to run a step that takes the least "
+              "time on paper, in one process or several, and `plan` says which one. `auto`: as "
+              "many as pay. Never changes a result. See `docs/large-batches.md`.",
+       .binding = to<&NeedRows::members>()},
       {.name = "retry",
        .only = std::string(kOurs),
        .doc = "Retries of failed trials.",

@@ -187,6 +187,8 @@ struct NeedRows {
   std::optional<double> gpu_from;             ///< FLOPs of a step; none: not chosen yet
   std::optional<Expr<std::uint64_t>> memory;  ///< bytes
   Isa isa = Isa::any;                         ///< any: the best that each processor has
+  /// Most processes that train one network together; 0: no bound.
+  std::optional<std::int64_t> members;
 };
 
 }  // namespace study

@@ -255,17 +255,49 @@ def refused(folder):
     says(2, "--execution: 'pipeline:65', expected pipeline: and a number from 1 to 64", "pipeline:65", file)
     says(2, "--execution: pipeline:4: it can't be trained in 4 stages: only 3 of its layers multiply", "pipeline:4", file)
     ran = folder.train(file, "refused", "--hosts", "localhost", "--execution", "pipeline:2", code=2)
-    assert "--execution: 'pipeline:2', expected gang:N beside --hosts" in ran.stderr, ran.stderr
+    assert "--execution: 'pipeline:2', expected gang:N or auto beside --hosts" in ran.stderr, ran.stderr
     one = folder.write("one")
     text = (folder.path / one).read_text(encoding="utf-8").replace("shards: 8", "shards: 1")
     (folder.path / one).write_text(text, encoding="utf-8")
     says(2, "--execution: pipeline:2: it can't be trained in 2 stages: stages work on different shards of a batch, and a batch "
          "has 1", "pipeline:2", one)
-    says(2, "--execution: gang:2: `adapt` trains several networks", "gang:2", folder.write("adapts", more="adapt: auto"))
+    adapts = folder.write("adapts", more="adapt: auto")
+    says(2, "--execution: gang:2: `adapt` trains several networks", "gang:2", adapts)
+    ran = folder.train(adapts, "refused", "--hosts", "localhost", code=2)
+    assert "--hosts: `adapt` trains several networks side by side, but a gang trains one" in ran.stderr, ran.stderr
     folds = folder.write("folds")
     text = (folder.path / folds).read_text(encoding="utf-8").replace("target: kind}", "target: kind, folds: 3}")
     (folder.path / folds).write_text(text, encoding="utf-8")
     says(2, "--execution: gang:2: `data.folds` trains several networks", "gang:2", folds)
+
+
+def chosen(folder):
+    """`resources.members` lets the costs of a step decide, which `plan` tells beforehand."""
+    def way(members, *more):
+        file = folder.write("chosen", more=f"resources: {{members: {members}}}")
+        words = folder.words(file, f"chosen-{members}-{len(more)}", "--no-sharing", *more)
+        words.remove("--quiet")
+        ran = subprocess.run(words, cwd=folder.path, capture_output=True, text=True, timeout=120, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert folder.network("chosen", f"chosen-{members}-{len(more)}") == folder.network("chosen", "alone"), members
+        return [line for line in ran.stderr.splitlines() if line.startswith("execution: ")]
+
+    folder.train(folder.write("chosen"), "alone")
+    assert way(1) == []
+    auto, = way("auto")
+    assert "about" in auto and "a step" in auto and "gang:3" not in auto, auto
+    if SEVERAL_HOSTS:
+        # Such a small network is trained by one process, whatever hosts there are.
+        far, = way(3, *HOSTS)
+        assert far.endswith("; links of 1 Gbit/s are assumed") and "execution: gang" not in far, far
+    platform = folder.path / "nodes.yaml"
+    platform.write_text("name: nodes\ncpu: {count: 1, peak: 1e9, half: 2e5, launch: 1e-6, bandwidth: 8e9, memory: 1GB}\n"
+                        "nodes: {count: 4, link: {latency: 1e-6, bandwidth: 1e11}}\n", encoding="utf-8")
+    for members, expected in (("auto", "gang:4"), ("3", "gang:3"), ("1", "serial")):
+        file = folder.write("chosen", more=f"resources: {{members: {members}}}")
+        ran = subprocess.run([PROGRAM, "plan", file, "--platform", platform, "--json"], cwd=folder.path, capture_output=True,
+                             text=True, timeout=120, check=True)
+        assert json.loads(ran.stdout)["execution"].startswith(f"{expected}, about "), ran.stdout
 
 
 def main():
@@ -273,6 +305,7 @@ def main():
         folder = Folder(name)
         same_bits(folder)
         same_keys(folder)
+        chosen(folder)
         random_kills(folder, KILLS)
         silent(folder, "silent", "is lost: its process was ended by signal 9")
         if SEVERAL_HOSTS:

@@ -7,15 +7,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/executable.h"
 #include "base/text.h"
 #include "hpo/driver/networks/arrival_file.h"
 #include "hpo/driver/networks/baselines.h"
 #include "hpo/driver/networks/checkpoints.h"
+#include "hpo/driver/networks/execution.h"
 #include "hpo/driver/networks/folded_work.h"
 #include "hpo/driver/networks/front_files.h"
 #include "hpo/driver/networks/loaded_study.h"
-#include "hpo/driver/nodes/gang_hosts.h"
 #include "hpo/driver/planning/placement.h"
 #include "hpo/driver/run_config.h"
 #include "hpo/driver/sweep.h"
@@ -24,12 +23,10 @@
 #include "hpo/search/search.h"
 #include "nn/adapt/policy.h"
 #include "nn/data/kept_tables.h"
-#include "nn/training/train_checks.h"
 #include "runtime/async.h"
 #include "runtime/group.h"
 #include "runtime/loop.h"
 #include "runtime/value.h"
-#include "tasks/gang.h"
 
 namespace hpo {
 
@@ -138,77 +135,6 @@ void take_result(TrainResult& result, const ExportedModel& made, const base::Pat
   result.calibration = made.calibration;
 }
 
-/// Refuses what a gang cannot train.
-void require_gang(const StudySpec& study, const TrialSpec& spec, const Params& params, int members,
-                  int gpus) {
-  const auto refuse = [&](std::string_view why) {
-    throw base::Error(base::Errc::usage, base::cat("--execution: gang:", members, ": ", why));
-  };
-  constexpr std::string_view kOne =
-      " trains several networks side by side, but a gang trains one; expected another --execution";
-  if (study.adapt) refuse(base::cat("`adapt`", kOne));
-  if (data_spec(study, params).split.folds > 0) refuse(base::cat("`data.folds`", kOne));
-  if (gpus > 0)
-    refuse(
-        "the network may train on a GPU, but a gang trains on cores; expected --executor cpu or "
-        "`resources: {gpus: 0}`");
-  const int shards = nn::shards_of(spec.hyper, spec.model);
-  nn::check_gang(kern::kOwnMemory, spec.hyper, {0, (shards + members - 1) / members});
-}
-
-/// Refuses what cannot be trained in stages.
-void require_stages(const TrialSpec& spec, int stages, int gpus) {
-  const std::string where = base::cat("--execution: pipeline:", stages, ": ");
-  if (gpus > 0)
-    throw base::Error(base::Errc::usage,
-                      where +
-                          "the network may train on a GPU, but stages run on cores; expected "
-                          "--executor cpu or `resources: {gpus: 0}`");
-  try {
-    nn::check_pipeline(kern::kOwnMemory, spec.hyper, spec.model, stages);
-  } catch (const base::Error& error) {
-    throw base::Error(base::Errc::usage, where + error.what());
-  }
-}
-
-/// How the tasks of a training run, for as long as this lives.
-class Execution {
- public:
-  Execution(const StudySpec& study, const RunOptions& options) {
-    tasks::train_serially(options.serially);
-    tasks::train_in_stages(options.stages);
-    if (options.members == 1) return;
-    if (options.on_agents()) {
-      hosts_.emplace(study, options);
-      gang_.emplace(options.members, hosts_->start(), hosts_->place());
-    } else {
-      gang_.emplace(options.members,
-                    std::vector<std::string>{base::this_program().string(), "member"});
-    }
-    tasks::train_with(&*gang_);
-  }
-  ~Execution() {
-    tasks::train_with(nullptr);
-    tasks::train_serially(false);
-    tasks::train_in_stages(1);
-  }
-  Execution(const Execution&) = delete;
-  Execution& operator=(const Execution&) = delete;
-
-  [[nodiscard]] std::vector<std::string> take_news() {
-    return gang_ ? gang_->take_news() : std::vector<std::string>();
-  }
-  void take(TrainResult& result) const {
-    if (!gang_) return;
-    result.members = gang_->use();
-    result.changes = gang_->changes();
-  }
-
- private:
-  std::optional<GangHosts> hosts_;
-  std::optional<tasks::Gang> gang_;
-};
-
 }  // namespace
 
 TrainResult train_once(const StudySpec& study, const Params& params, const RunOptions& options,
@@ -223,7 +149,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   require_isa(study);
   tasks::setup_process();
   // Both outlive the runtime, whose tasks use them.
-  Execution execution(study, options);
+  Execution execution;
   std::optional<ByArrival> by_arrival;
   const rt::Config config = config_of(options, study);
   rt::Runtime runtime(config);
@@ -239,9 +165,10 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
   result.metric = loaded.study.metric.name;
   const TrialSpec spec = materialise(loaded.study, params, loaded.data.info);
   result.epochs = spec.epochs;
-  if (options.members > 1)
-    require_gang(loaded.study, spec, params, options.members, runtime.gpus());
-  if (options.stages > 1) require_stages(spec, options.stages, runtime.gpus());
+  if (const std::string chosen =
+          execution.begin(loaded.study, spec, params, options, runtime.workers(), runtime.gpus());
+      !chosen.empty())
+    observer.note(chosen);
   by_arrival.emplace(loaded, spec, options, runtime.gpus());
   result.arrivals = by_arrival->file();
   const std::unique_ptr<NetworkWork> work =

@@ -204,6 +204,8 @@ std::string plan_json(const Plan& plan, const NodesForecast* nodes) {
       .field("gpu_memory", plan.gpu_memory)
       .field("trials_per_gpu", plan.trials_per_gpu)
       .field("gpu_from", plan.gpu_from)
+      .field("execution", plan.execution.empty() ? std::nullopt
+                                                 : std::optional<std::string_view>(plan.execution))
       .field("at_least", plan.at_least)
       .field("ends_by_time", plan.ends_by_time);
   put_nodes(json, nodes != nullptr ? *nodes : NodesForecast{});

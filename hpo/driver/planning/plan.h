@@ -38,6 +38,7 @@ struct Plan {
   std::int64_t trials_per_gpu = 1;  ///< that compute on one GPU side by side, each with its part of
                                     ///< the memory
   std::optional<double> gpu_from;   ///< where both kinds are used: the threshold between them
+  std::string execution;  ///< how `train` would run steps, with `resources.members`; empty: as ever
 };
 
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,
@@ -59,8 +60,9 @@ struct NodesForecast;  // hpo/driver/planning/simulate_nodes.h
 
 /// {"trials", "epochs", "distinct_epochs", "steps", "distinct_steps", "flops", "distinct_flops",
 /// "memory", "seconds", "placement", "platform", "gpu_trials", "too_large", "gpu_memory",
-/// "trials_per_gpu", "gpu_from", "at_least", "ends_by_time", "nodes", "useful_nodes"}; `nodes`:
-/// null on one machine, where the list is empty.
+/// "trials_per_gpu", "gpu_from", "execution", "at_least", "ends_by_time", "nodes", "useful_nodes"};
+/// `execution`: null without `resources.members`; `nodes`: null on one machine, where the list is
+/// empty.
 [[nodiscard]] std::string plan_json(const Plan& plan, const NodesForecast* nodes = nullptr);
 
 }  // namespace hpo

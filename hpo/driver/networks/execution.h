@@ -1,0 +1,45 @@
+#pragma once
+// How the steps of one training run: in this process, by a gang, or in stages (tasks/step_cost.h).
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpo/driver/nodes/gang_hosts.h"
+#include "hpo/driver/sweep.h"
+#include "hpo/study/spec.h"
+#include "hpo/study/trial_spec.h"
+#include "tasks/gang.h"
+#include "tasks/step_cost.h"
+
+namespace hpo {
+
+/// "gang:2, about 13.1 ms a step (serial 24.0 ms, shards 15.2 ms)": the chosen way, and the
+/// quickest of each other kind.
+[[nodiscard]] std::string describe(const std::vector<tasks::StepCost>& costs);
+
+/// The way that tasks of this process train, from begin() on for as long as it lives. It outlives
+/// the runtime, whose tasks use it.
+class Execution {
+ public:
+  Execution() = default;
+  ~Execution();
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  /// Takes what the options say, or chooses, and starts the members of a gang. Returns a line that
+  /// says what was chosen; empty: nothing was. Throws base::Error (usage) for a network that cannot
+  /// be trained so, before anything starts.
+  std::string begin(const StudySpec& study, const TrialSpec& spec, const Params& params,
+                    const RunOptions& options, int workers, int gpus);
+
+  /// Takes what happened to members since the last call, a line each.
+  [[nodiscard]] std::vector<std::string> take_news();
+  void take(TrainResult& result) const;
+
+ private:
+  std::optional<GangHosts> hosts_;
+  std::optional<tasks::Gang> gang_;
+};
+
+}  // namespace hpo

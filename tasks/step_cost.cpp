@@ -1,0 +1,159 @@
+#include "tasks/step_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "nn/training/pipeline.h"
+#include "nn/training/train.h"
+#include "nn/training/trainer.h"
+#include "runtime/net/sums/cost.h"
+#include "runtime/net/sums/tree.h"
+#include "tasks/work.h"
+
+namespace tasks {
+
+namespace {
+
+using rt::net::sums::Fabric;
+using rt::net::sums::Shape;
+
+constexpr double kBackward = 2.0 / 3;  // of what a shard computes
+constexpr double kWorthIt = 1.05;
+/// A byte of a sum through memory is written, read, added and copied; a turn takes a wake-up.
+constexpr double kMemoryPasses = 4;
+constexpr double kTurn = 2e-5;
+
+/// A training, and the machine that it is for.
+class Steps {
+ public:
+  Steps(const nn::ModelSpec& spec, const nn::Hyper& hyper, const rt::Platform& platform, bool far)
+      : spec_(spec),
+        platform_(platform),
+        far_(far),
+        network_(network_work_of(spec)),
+        shards_(nn::shards_of(hyper, spec)),
+        batch_(hyper.batch),
+        update_(rt::seconds_on(
+            platform.cpu,
+            {.bytes = network_.weights *
+                      (3 + 2 * static_cast<double>(nn::optimizer_slots(hyper.optimizer))),
+             .launches = 2})) {}
+
+  [[nodiscard]] int shards() const { return shards_; }
+
+  /// That many shards are computed one after another where the most are.
+  [[nodiscard]] StepCost together(StepWay way, int count) const {
+    const int own = (shards_ + count - 1) / count;
+    return {.way = way, .count = count, .compute = compute(own, 1), .update = update_};
+  }
+
+  [[nodiscard]] StepCost gang(int members) const {
+    StepCost cost = together(StepWay::gang, members);
+    const double all = sum_seconds(members);
+    // The first layers' gradient comes last, and with it the last bucket.
+    const double last = all / std::max(1.0, network_.products);
+    cost.sums = std::max(all - kBackward * cost.compute, last);
+    return cost;
+  }
+
+  [[nodiscard]] StepCost stages(int stages) const {
+    const std::vector<nn::StageLayers> cut = nn::stages_of(spec_, stages);
+    double all = 0, most = 0;
+    for (const nn::StageLayers& stage : cut) {
+      all += static_cast<double>(stage.flops);
+      most = std::max(most, static_cast<double>(stage.flops));
+    }
+    const int count = static_cast<int>(cut.size());
+    const double filled = (shards_ + count - 1.0) / shards_;
+    return {.way = StepWay::pipeline,
+            .count = count,
+            .compute = compute(shards_, all > 0 ? most / all : 1) * filled,
+            .update = update_};
+  }
+
+ private:
+  /// Seconds of that many shards on one core, of that share of the network.
+  [[nodiscard]] double compute(int shards, double share) const {
+    const double rows = batch_ * shards / shards_;
+    return rt::seconds_on(
+        platform_.cpu,
+        {.flops = share * network_.training * rows,
+         .bytes = share * (2 * network_.weights * shards + 4 * network_.activations * rows),
+         .launches = share * shards * (3 * network_.products + 2 * network_.passes)});
+  }
+
+  /// A gradient's sum over the members, by the way that GangSums takes.
+  [[nodiscard]] double sum_seconds(int members) const {
+    using rt::net::sums::Way;
+    const Shape shape{.members = members,
+                      .shards = shards_,
+                      .count = static_cast<std::size_t>(network_.weights / sizeof(float))};
+    const Way way{.kind = rt::net::sums::is_balanced(members, shards_) ? Way::Kind::halving
+                                                                       : Way::Kind::subtrees};
+    return rt::net::sums::seconds_of(way, shape, fabric(members));
+  }
+
+  [[nodiscard]] Fabric fabric(int members) const {
+    if (!far_) return {{{members, kTurn, platform_.cpu.bandwidth / kMemoryPasses}}};
+    rt::LinkModel link = platform_.nodes.link.bandwidth > 0 ? platform_.nodes.link : kGigabit;
+    // Of members in several groups the slowest link on the way is taken for each message.
+    for (const rt::LevelModel& level : platform_.nodes.levels) {
+      if (members <= level.nodes) break;
+      link.latency += level.link.latency;
+      link.bandwidth = std::min(link.bandwidth, level.link.bandwidth);
+    }
+    return {{{members, link.latency, link.bandwidth}}};
+  }
+
+  const nn::ModelSpec& spec_;
+  const rt::Platform& platform_;
+  bool far_;
+  NetworkWork network_;
+  int shards_;
+  double batch_;
+  double update_;
+};
+
+}  // namespace
+
+std::string StepCost::word() const {
+  switch (way) {
+    case StepWay::serial:
+      return "serial";
+    case StepWay::shards:
+      return "shards";
+    case StepWay::gang:
+      return base::cat("gang:", count);
+    case StepWay::pipeline:
+      break;
+  }
+  return base::cat("pipeline:", count);
+}
+
+std::vector<StepCost> step_costs(const nn::ModelSpec& spec, const nn::Hyper& hyper,
+                                 const rt::Platform& platform, const StepPlaces& places) {
+  const Steps steps(spec, hyper, platform, places.far);
+  const int workers = std::min(places.workers, steps.shards());
+  std::vector<StepCost> costs{steps.together(StepWay::serial, 1)};
+  if (workers > 1) costs.push_back(steps.together(StepWay::shards, workers));
+  const int members =
+      std::min(places.far ? places.members : std::min(places.members, workers), steps.shards());
+  for (int count = 2; count <= members; ++count)
+    if ((steps.shards() + count - 1) / count <= nn::kShardsSideBySide)
+      costs.push_back(steps.gang(count));
+  for (int count = 2; count <= places.workers; ++count) {
+    StepCost cost = steps.stages(count);
+    if (cost.count < count) break;
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+StepCost chosen_way(std::span<const StepCost> costs) {
+  const double best = std::ranges::min_element(costs, {}, &StepCost::seconds)->seconds();
+  return *std::ranges::find_if(
+      costs, [&](const StepCost& cost) { return cost.seconds() <= kWorthIt * best; });
+}
+
+}  // namespace tasks
