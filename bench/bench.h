@@ -84,6 +84,8 @@ std::vector<Case> run_pipeline(
     const Options& options);  ///< a network in stages, beside one worker and the law
 std::vector<Case> run_nodes(
     const Options& options);  ///< naps on four nodes of a Slurm cluster, ours and rivals'
+std::vector<Case> run_distributed(
+    const Options& options);  ///< a network on two nodes with a link, beside torch.distributed
 std::vector<Case> run_cholesky(
     const Options& options);  ///< blocked Cholesky against OpenBLAS's threaded potrf
 std::vector<Case> run_alone(

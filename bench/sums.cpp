@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,6 +20,8 @@
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "bench/process.h"
+#include "bench/rival.h"
 #include "runtime/net/sums/bucket_sums.h"
 #include "runtime/net/sums/ring_links.h"
 #include "runtime/net/sums/segment.h"
@@ -168,6 +171,25 @@ Case sum_case(std::string name, const std::vector<double>& seconds, const char* 
   return made;
 }
 
+/// The sums through TLS beside those of torch.distributed, which encrypts nothing.
+void add_gloo(std::vector<Case>& cases, bool quick) {
+  constexpr const char* kTitle = "torch.distributed, gloo, not encrypted";
+  const std::string python = rivals_python();
+  if (python.empty()) return;
+  const auto done = run_rival_program(python, "distributed", kTitle, {"sum", quick ? "10" : "200"});
+  if (!done) return;
+  const nlohmann::json said = nlohmann::json::parse(done->output);
+  const auto beside = [&](std::size_t at, double value) {
+    Case made = cases[at];
+    made.rival = kTitle;
+    made.rival_value = value;
+    made.ratio = value / made.ours;
+    cases.push_back(made);
+  };
+  beside(0, 1e6 * said["small"].get<double>());
+  beside(1, 1e3 * said["large"].get<double>());
+}
+
 }  // namespace
 
 std::vector<Case> run_sums(const Options& options) {
@@ -182,11 +204,14 @@ std::vector<Case> run_sums(const Options& options) {
   const pid_t child = start_member(folder.path(), options.quick);
   const auto seconds = run_member(folder.path(), 0, network.issue(authority, true), options.quick);
   ::waitpid(child, nullptr, 0);
-  return {sum_case("2 processes, TLS: 4 B", seconds[0], "us", kSmallTlsLimit),
-          sum_case("2 processes, TLS: 4 MiB", seconds[1], "ms", kTlsLimit),
-          sum_case("2 processes, shared memory: 4 B", seconds[2], "us"),
-          sum_case("2 processes, shared memory: 4 MiB", seconds[3], "ms", kSharedLimit),
-          sum_case("the same, exact", seconds[4], "ms")};
+  std::vector<Case> cases{
+      sum_case("2 processes, TLS: 4 B", seconds[0], "us", kSmallTlsLimit),
+      sum_case("2 processes, TLS: 4 MiB", seconds[1], "ms", kTlsLimit),
+      sum_case("2 processes, shared memory: 4 B", seconds[2], "us"),
+      sum_case("2 processes, shared memory: 4 MiB", seconds[3], "ms", kSharedLimit),
+      sum_case("the same, exact", seconds[4], "ms")};
+  add_gloo(cases, options.quick);
+  return cases;
 }
 
 }  // namespace bench

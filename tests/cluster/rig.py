@@ -412,6 +412,11 @@ class Rig:
                                      stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self._keep(f"slow-{node}", relay.pid)
 
+    def limit(self, node, rate):
+        """What it sends leaves with at most that rate, which the kernel sees to: without a relay's use of a core."""
+        if not self._tc(node, "add", "eth0", "root", "tbf", "rate", rate, "burst", "256kb", "latency", "100ms"):
+            raise Missing("this kernel limits no rates (tbf)")
+
     def _unslow(self, node):
         relayed = (self.room / "pid" / f"slow-{node}").exists()
         self._end(f"slow-{node}")
