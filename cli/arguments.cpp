@@ -140,12 +140,7 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
       given[next].push_back(word);
       continue;
     }
-    std::vector<std::string> known{"--help"};
-    for (const Item& item : items_)
-      if (!item.positional) known.push_back(long_name(item.name));
-    std::string hint = word.starts_with("-") ? base::did_you_mean(word, known) : std::string();
-    throw base::Error(base::Errc::usage,
-                      "unknown argument '" + base::printable(word, 60) + "'" + hint);
+    throw unexpected(word);
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (!items_[i].plain.empty()) given[i] = bound[i]->results();
@@ -158,6 +153,23 @@ Arguments::Outcome Arguments::parse(std::span<char* const> argv) {
     }
   }
   return Outcome::run;
+}
+
+base::Error Arguments::unexpected(const std::string& word) const {
+  std::vector<std::string> options{"--help"};
+  std::string places;
+  for (const Item& item : items_) {
+    if (item.positional)
+      places += base::cat(" ", item.name);
+    else
+      options.push_back(long_name(item.name));
+  }
+  const std::string shown = base::cat("'", base::printable(word, 60), "'");
+  if (word.starts_with('-'))
+    return {base::Errc::usage,
+            base::cat("unknown option ", shown, base::did_you_mean(word, options))};
+  return {base::Errc::usage, base::cat("unexpected argument ", shown, ", expected ",
+                                       places.empty() ? "options alone" : "only", places)};
 }
 
 std::string Arguments::help(std::string_view verb, std::string_view summary) const {

@@ -52,6 +52,8 @@ class Arguments {
     bool positional = false, required = false, flag = false, repeatable = false;
   };
   [[nodiscard]] static base::Error missing(const Item& item);
+  /// A word of the command line that stands for nothing.
+  [[nodiscard]] base::Error unexpected(const std::string& word) const;
   [[nodiscard]] base::Error refusal(std::string_view what) const;
 
   std::vector<Item> items_;

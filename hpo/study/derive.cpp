@@ -53,7 +53,8 @@ void check_folds(const StudySpec& study) {
   if (!study.data.folds || !is_population(study.method.kind)) return;
   throw StudyError(study.places->at("data.folds"),
                    base::cat("data.folds cannot be used with method ", study.method.kind,
-                             ", which continues a single network; remove one of the two"));
+                             ", whose trials copy networks from each other and must keep the same "
+                             "training rows; remove data.folds or choose another method"));
 }
 
 void check_rates(const StudySpec& study) {

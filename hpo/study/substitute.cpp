@@ -168,10 +168,10 @@ Node unescape(const Node& node) {
   std::set<std::string, std::less<>> names;
   collect_names(node, names);
   if (!names.empty())
-    throw StudyError(node.at,
-                     base::cat(describe(node), " uses the parameter \"", *names.begin(),
-                               "\", but this value must be the same in all trials; write $$ for a "
-                               "dollar sign"));
+    throw StudyError(
+        node.at, base::cat(describe(node),
+                           " refers to a parameter, expected a fixed value, "
+                           "the same in all trials; for the text itself, write $$ in place of $"));
   return *substitute(node, {});
 }
 

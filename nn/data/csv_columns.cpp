@@ -145,7 +145,7 @@ void settle_header(const CsvText& csv, const DataSpec& spec, CsvSurvey& table) {
   if (spec.header != HeaderRow::guess) return;
   table.header = table.header || sniff_header(head, spec.targets);
   if (!table.header) {
-    table.notes.emplace_back("the first line is data: columns are c1, c2, ...");
+    table.notes.emplace_back("the file has no header line: the columns are named c1, c2, ...");
   } else if (has_numbers(head.front())) {
     table.notes.emplace_back(
         "the first line names the columns, though it has numbers (`header: false` treats it as "

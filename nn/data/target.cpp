@@ -314,9 +314,11 @@ TargetValues read_target(CsvFiles files, CsvSurvey& table, LearningTask task, st
     const CsvField& at = table.targets[*text];
     throw DataError(
         files[table.file_of(*text / names.size())].path, at.line, at.column,
-        in_quotes(at.value()) + ": expected a number, because " +
-            (names.size() > 1 ? "there are several targets"
-                              : "task is regression (`task`, or what `metric` or `loss` is for)"));
+        base::cat("the target is ", in_quotes(at.value()), ", expected a number, because ",
+                  names.size() > 1
+                      ? "there are several targets"
+                      : "the task is regression (set by `task`, or implied by `metric` "
+                        "or `loss`)"));
   }
   if (task == LearningTask::guess) refuse_slip(files, table, *text);
   const std::string& name = names.front();

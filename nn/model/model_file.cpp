@@ -229,7 +229,9 @@ ModelSpec spec_from_json(std::string_view text) {
   try {
     json = Json::parse(text, {.depth = kSpecDepth, .utf8 = true});
   } catch (const base::JsonError& error) {
-    throw base::Error(base::Errc::data, error.too_deep() ? "spec: nested too deeply" : kSpecForm);
+    throw base::Error(base::Errc::data, error.too_deep()
+                                            ? "spec: nested too deeply, expected at most 4 levels"
+                                            : kSpecForm);
   }
   const Json* input = json.find("input");
   const Json* layers = json.find("layers");

@@ -110,14 +110,15 @@ INSTANTIATE_TEST_SUITE_P(
                "data.csv: the target 'y' is missing in every row, expected another column as "
                "`target`"},
         BadCsv{"text_target", "a,y\n1,2\n2,x\n",
-               "data.csv:3:3: 'x': expected a number, because task is regression (`task`, or what "
-               "`metric` or `loss` is for)",
+               "data.csv:3:3: the target is 'x', expected a number, because the task is regression "
+               "(set by `task`, or implied by `metric` or `loss`)",
                [](nn::DataSpec& s) { s.task = nn::LearningTask::regression; }},
-        BadCsv{"two_targets_of_text", "a,y,z\n1,2,3\n2,3,x\n",
-               "data.csv:3:5: 'x': expected a number, because there are several targets",
-               [](nn::DataSpec& s) {
-                 s.targets = {"y", "z"};
-               }},
+        BadCsv{
+            "two_targets_of_text", "a,y,z\n1,2,3\n2,3,x\n",
+            "data.csv:3:5: the target is 'x', expected a number, because there are several targets",
+            [](nn::DataSpec& s) {
+              s.targets = {"y", "z"};
+            }},
         BadCsv{"target_twice", "a,y,z\n1,2,3\n2,3,4\n", "data.csv: target: '3' is named twice",
                [](nn::DataSpec& s) {
                  s.targets = {"z", "3"};

@@ -113,7 +113,8 @@ TEST(ModelFile, SpecsThatAreNoneAreRefused) {
         "{\"input\":[2],\"layers\":[],\"code\":1}", "{\"input\":[2],\"layers\":["}) {
     EXPECT_EQ(message(text), usage) << text;
   }
-  EXPECT_EQ(message(std::string(100000, '[')), "spec: nested too deeply");
+  EXPECT_EQ(message(std::string(100000, '[')),
+            "spec: nested too deeply, expected at most 4 levels");
   EXPECT_EQ(message(R"({"input":[2.5],"layers":[]})"),
             "spec: input: a dimension is not a whole number");
   EXPECT_EQ(message(R"({"input":[2],"layers":[3]})"), "spec: a layer is not an object");
