@@ -6,9 +6,9 @@
 // consecutive shards; the gradients are summed over all members, and each applies the whole update.
 // So all have the same network after each step, with the bits of a training by one.
 //
-// Members may leave in the middle of a step and come between two. No weight changes before a step's
-// gradient is summed, so a step that lost a member is open, and those that are left run it again. A
-// step is done as soon as one member has applied it: members that have not copy what it has.
+// Members may leave in the middle of a step and come between two. A step is done as soon as one
+// member has applied its whole gradient: members that have not copy what it has. If nobody has, the
+// step is open. What was applied of its gradient is undone, and those that are left run it again.
 
 #include <array>
 #include <cstddef>
@@ -32,8 +32,7 @@ struct GangPoint {
 };
 
 /// Sums that are on their way while a member computes. They end in the order in which they are
-/// begun. All members make the same calls of the begin_ kind in the same order. Where members come
-/// and go (GradientSums::agree()), an update may not wait for the next step.
+/// begun. All members make the same calls of the begin_ kind in the same order.
 class SumsUnderWay {
  public:
   /// Counts what was begun.
@@ -64,6 +63,8 @@ class SumsUnderWay {
     /// True if the update of a step may wait for the next step, where each layer is updated before
     /// its forward pass. Sums then have that time, too.
     bool defers = true;
+    /// True if such an update can be undone until it is whole, because a member may be lost.
+    bool undoes = false;
     /// The least elements of a sum, about: fewer take as long, because of their messages.
     std::size_t bucket = std::size_t{64} << 10;
     /// The most bytes of layers' outputs that a member keeps at a time.

@@ -19,7 +19,9 @@ struct GangCourse {
 static_assert(sizeof(GangCourse) % sizeof(std::uint32_t) == 0);
 
 /// Runs the next step, or finds that there is none. Throws MembersChanged without a change.
-void run_next(const StepLoop& loop, Batches& batches, GangPoint& point, GangCourse& course) {
+/// `before` becomes the course before the step.
+void run_next(const StepLoop& loop, Batches& batches, GangPoint& point, GangCourse& course,
+              GangCourse& before) {
   const std::int64_t step = loop.plan.first + point.done;
   course.ended = step >= loop.plan.last ? 1 : 0;
   if (course.ended != 0) return;
@@ -29,6 +31,7 @@ void run_next(const StepLoop& loop, Batches& batches, GangPoint& point, GangCour
   }
   const std::span<const std::uint32_t> rows = batches.of(step);
   const kern::LossSums sums = loop.trainer.step(loop.plan.step(step, rows, course.state.steps + 1));
+  before = course;
   if (!course.tally.add(sums, std::ssize(rows), course.state)) course.ended = 1;
   ++point.done;
 }
@@ -37,17 +40,20 @@ void run_next(const StepLoop& loop, Batches& batches, GangPoint& point, GangCour
 
 TrainStats run_in_gang(const StepLoop& loop, SlabState& state, GradientSums& gang) {
   Batches batches(loop.data, loop.plan.batch, loop.plan.stream, loop.rows);
-  GangCourse course{.state = state, .tally = {}};
+  GangCourse course{.state = state, .tally = {}}, before = course;
   GangPoint point{.parts = {std::as_writable_bytes(loop.resources.slab()),
                             std::as_writable_bytes(std::span(&course, 1))}};
   while (gang.agree(point)) {
     try {
-      while (course.ended == 0 && gang.goes_on()) run_next(loop, batches, point, course);
+      while (course.ended == 0 && gang.goes_on()) run_next(loop, batches, point, course, before);
       loop.trainer.settle();
       if (course.ended != 0 && gang.leave()) break;
     } catch (const MembersChanged&) {
       // The step is open, and agree() finds who runs it.
-      loop.trainer.drop();
+      if (loop.trainer.drop()) {
+        course = before;
+        --point.done;
+      }
     }
   }
   state = course.state;

@@ -65,6 +65,10 @@ void Overlap<T>::make_buckets() {
     }
   if (const SlabPart state = trainer_.state_part(); state.count > 0)
     state_ = Bucket{.part = state, .updates = {}};
+  if (!defers_ || !sums_.rules().undoes) return;
+  std::size_t parts = 0;
+  for (const Bucket& bucket : buckets_) parts += bucket.updates.size();
+  undo_.emplace(trainer_.in_.weights, trainer_.in_.slots, trainer_.in_.slot_count, layout, parts);
 }
 
 template <class T>
@@ -167,6 +171,7 @@ void Overlap<T>::update(const Bucket& bucket) {
   sums_.await(bucket.shared);
   kern::Exec exec = trainer_.in_.network.exec(trainer_.in_.arena);
   for (const SlabPart& part : bucket.updates) {
+    if (undo_) undo_->keep(part);
     trainer_.update(exec, part, *last_, trainer_.gradients_);
     sums_.advance();
   }
@@ -187,13 +192,18 @@ void Overlap<T>::settle() {
   if (state_) sums_.await(state_->shared);
   trainer_.finish(exec, *last_, trainer_.gradients_);
   last_.reset();
+  if (undo_) undo_->forget();
 }
 
 template <class T>
-void Overlap<T>::drop() {
+bool Overlap<T>::drop() {
+  // Steps that do not defer are whole before a number changes, and are not counted before that.
+  const bool undone = defers_ && last_.has_value();
+  if (undone && undo_) undo_->undo();
   last_.reset();
   left_ = 0;
   newest_ = 0;
+  return undone;
 }
 
 template <class T>

@@ -17,6 +17,7 @@
 
 #include "nn/training/gang.h"
 #include "nn/training/trainer.h"
+#include "nn/training/undo.h"
 
 namespace nn {
 
@@ -34,8 +35,8 @@ class Overlap {
   kern::LossSums step(const Step& step);
   /// Finishes what the last step has left.
   void settle();
-  /// Forgets a step in which a member was lost. Nothing of it was updated, unless steps defer.
-  void drop();
+  /// See Trainer::drop().
+  bool drop();
 
  private:
   /// What consecutive layers train.
@@ -64,6 +65,7 @@ class Overlap {
   bool defers_;               ///< true if a step leaves its update to the next one
   std::vector<Bucket> buckets_;       ///< of what is trained, the last layers first
   std::optional<Bucket> state_;       ///< of running statistics
+  std::optional<Undo<T>> undo_;       ///< where members may be lost before an update is whole
   std::optional<Step> last_;          ///< the step whose update is to come, without rows
   std::size_t left_ = 0;              ///< buckets that are left to update
   std::vector<ShardPass<T>> passes_;  ///< as many as are run side by side

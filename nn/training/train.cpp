@@ -55,6 +55,7 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
                                     .data = data,
                                     .weights = resources.weights(),
                                     .slots = resources.slots(),
+                                    .slot_count = net.header().slots,
                                     .arena = resources.arena(),
                                     .units = plan.aged ? net.units(memory) : UnitState{},
                                     .feed = resources.feed(),

@@ -233,10 +233,11 @@ void Trainer<T>::settle() {
 }
 
 template <class T>
-void Trainer<T>::drop() {
+bool Trainer<T>::drop() {
   if constexpr (std::is_same_v<T, float>) {
-    if (overlap_) overlap_->drop();
+    if (overlap_) return overlap_->drop();
   }
+  return false;
 }
 
 template <class T>

@@ -35,8 +35,9 @@ struct TrainerInputs {
   const LossFunction<T>& loss;
   const Update<T>& update;
   const DataView& data;
-  T* weights = nullptr;        ///< [network.layout().count]
-  T* slots = nullptr;          ///< as Update::run() takes them
+  T* weights = nullptr;  ///< [network.layout().count]
+  T* slots = nullptr;    ///< as Update::run() takes them
+  int slot_count = 0;
   std::byte* arena = nullptr;  ///< Trainer::arena_bytes() bytes, 64-byte aligned
   UnitState units{};           ///< ids and births of a reshaped network's units
   /// Of a plan that is fed. The caller asks it for the rows of a step before step().
@@ -99,8 +100,9 @@ class Trainer {
   /// Finishes what steps have left to do. A gang's step may leave its update: `weights` and `slots`
   /// are those after all steps from here on.
   void settle();
-  /// Forgets a step of a gang that MembersChanged has ended.
-  void drop();
+  /// Forgets a step of a gang that MembersChanged has ended. Returns true if the step before it,
+  /// whose update was not whole, is undone, too.
+  bool drop();
 
  private:
   friend class Overlap<T>;

@@ -68,8 +68,7 @@ class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
   [[nodiscard]] bool goes_on() override;
   [[nodiscard]] bool leave() override;
 
-  /// An update may not wait: what a step changes has to be there when the next one begins.
-  [[nodiscard]] Rules rules() const override { return {.defers = false}; }
+  [[nodiscard]] Rules rules() const override { return {.undoes = true}; }
   Ticket begin_gather(std::span<std::uint32_t> words, int shards) override;
   Ticket begin_reduce(const Part& part) override;
   Ticket begin_share(const Part& part) override;
