@@ -23,6 +23,9 @@ constexpr double kWorthIt = 1.05;
 /// A byte of a sum through memory is written, read, added and copied; a turn takes a wake-up.
 constexpr double kMemoryPasses = 4;
 constexpr double kTurn = 2e-5;
+/// Core seconds of a byte that a member sends over a network while another one comes: it is
+/// encrypted, copied and added (measured on a Xeon of 2023: 22 ms for 11.6 MB).
+constexpr double kSecureByte = 1.9e-9;
 
 /// A training, and the machine that it is for.
 class Steps {
@@ -54,6 +57,7 @@ class Steps {
     // The first layers' gradient comes last, and with it the last bucket.
     const double last = all / std::max(1.0, network_.products);
     cost.sums = std::max(all - kBackward * cost.compute, last);
+    if (far_) cost.sums += kSecureByte * 2 * network_.weights * (members - 1) / members;
     return cost;
   }
 
