@@ -55,6 +55,10 @@ class Carrier final : rt::net::Inbox {
       throw base::Error(
           base::Errc::no_device,
           base::cat("the first process of the gang does not take this member: ", turned_away_));
+    if (failed_)
+      throw base::Error(
+          failed_->kind(),
+          base::cat("what the first process of the gang sent cannot be taken: ", failed_->what()));
     if (!linked_)
       throw base::Error(base::Errc::cancelled, "no first process of a gang answers at " + address_);
   }
@@ -112,7 +116,7 @@ class Carrier final : rt::net::Inbox {
           if (!take(one)) return over();
         if (watched.size() > 1 && watched[1].revents != 0 && !take_notices()) return over();
       } catch (const base::Error& error) {
-        turned_away_ = error.what();
+        failed_ = error;
         return over();
       }
     }
@@ -183,6 +187,7 @@ class Carrier final : rt::net::Inbox {
   LinkId link_ = 0;
   bool linked_ = false;
   std::string turned_away_;
+  std::optional<base::Error> failed_;
   std::mutex mutex_;  ///< guards what follows
   std::vector<Came> came_;
   bool ending_ = false;

@@ -18,7 +18,8 @@ struct FarOrders {
 };
 
 /// What such a member does until the first process ends or needs it no more. Throws base::Error:
-/// cancelled if the first process is not there, no_device if it turns this member away.
+/// cancelled if the first process is not there, no_device if it turns this member away, data or
+/// storage if this member cannot take what it sends.
 void be_far_member(rt::net::Network& network, const FarOrders& orders, const Sameness& same);
 
 }  // namespace tasks
