@@ -39,19 +39,22 @@ std::string text_of_process(pid_t process, const char* file) {
 
 }  // namespace
 
-std::size_t cores_of_launcher() {
+std::optional<std::size_t> cores_of_launcher() {
   constexpr int kMostAbove = 32;  // shells and wrappers
   pid_t process = ::getppid();
-  for (int i = 0; i < kMostAbove && process > 1; ++i) {
+  // A process of another PID namespace has the number 0, by which this process would ask for
+  // itself.
+  for (int i = 0; i < kMostAbove && process > 0; ++i) {
     const std::string environment = '\0' + text_of_process(process, "environ");
-    if (environment.find('\0' + base::cat(kMpiRank, "=")) == environment.npos) break;
+    if (environment.find('\0' + base::cat(kMpiRank, "=")) == environment.npos)
+      return base::allowed_cores(process).size();
     // "PID (NAME) STATE PARENT ...": a name may have brackets and blanks in it.
     const std::string stat = text_of_process(process, "stat");
     const std::size_t name_ends = stat.rfind(") ");
     if (name_ends == stat.npos) break;
     process = std::atoi(stat.c_str() + name_ends + 4);
   }
-  return base::allowed_cores(process).size();
+  return {};
 }
 
 std::optional<int> variable_number(const char* name) {
@@ -81,10 +84,12 @@ std::optional<Step> mpi_step() {
   if (step.rank == 0 && here < step.tasks) step.peer = "another node";
   if (is_bound()) {
     // Bound to a socket, or to what all of them inherited: who has which of its cores is to be
-    // seen. One that is bound to cores of its own has those.
-    const auto all = static_cast<int>(cores_of_launcher());
-    if (static_cast<int>(base::allowed_cores().size()) * here > all)
-      step.cores = std::max(1, all / here);
+    // seen. One that is bound to cores of its own has those. Where nothing is to be seen, all tasks
+    // may have the same ones.
+    const std::size_t own = base::allowed_cores().size();
+    const std::size_t all = cores_of_launcher().value_or(own),
+                      tasks_here = static_cast<std::size_t>(here);
+    if (own * tasks_here > all) step.cores = std::max(1, static_cast<int>(all / tasks_here));
     return step;
   }
   step.parts = here;

@@ -30,8 +30,9 @@ struct Step {
 [[nodiscard]] std::optional<Step> mpi_step();
 
 /// The cores of whoever started the tasks of an `mpirun` on this machine: the nearest process above
-/// this one that is none of them.
-[[nodiscard]] std::size_t cores_of_launcher();
+/// this one that is none of them. Nothing where that one is in another PID namespace, as outside of
+/// a container, or cannot be seen.
+[[nodiscard]] std::optional<std::size_t> cores_of_launcher();
 
 /// Whether this process is a task of a step that has several, and not its first one, which says
 /// what all of them would say.

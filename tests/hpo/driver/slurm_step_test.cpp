@@ -1,15 +1,21 @@
 #include "hpo/driver/nodes/slurm_step.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "base/machine.h"
+#include "base/text.h"
 #include "runtime/net/slurm.h"
 #include "tests/support/temp_folder.h"
 
@@ -186,6 +192,40 @@ TEST_F(MpiStepOnOneCore, RanksThatShareTheirCoresClaimThem) {
   EXPECT_EQ(rt::net::current_step()->parts, 1);
   set("OMPI_COMM_WORLD_LOCAL_SIZE", std::to_string(before_.size() + 1));
   EXPECT_EQ(rt::net::current_step()->cores, 1) << "some must share one";
+}
+
+/// What a process prints that is the first one of a PID namespace; empty where none may be made.
+std::string in_a_namespace(const std::function<std::string()>& print) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  const pid_t outer = ::fork();
+  if (outer == 0) {
+    const bool made = ::unshare(CLONE_NEWPID) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0;
+    const pid_t first = made ? ::fork() : -1;
+    if (first == 0) {
+      const std::string text = print();
+      ::_exit(::write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+    }
+    if (first > 0) ::waitpid(first, nullptr, 0);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  ::waitpid(outer, nullptr, 0);
+  char text[64] = {};
+  const ssize_t size = ::read(ends[0], text, sizeof text - 1);
+  ::close(ends[0]);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(0, size))};
+}
+
+TEST_F(MpiStepOnOneCore, ALauncherOutsideOfAContainerIsNotTakenForThisProcess) {
+  set("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+  const std::string seen = in_a_namespace([] {
+    const auto cores = rt::net::cores_of_launcher();
+    return base::cat(::getppid(), " ", cores ? std::to_string(*cores) : "unknown", " ",
+                     rt::net::current_step()->cores);
+  });
+  if (seen.empty()) GTEST_SKIP() << "no PID namespace may be made here";
+  EXPECT_EQ(seen, "0 unknown 0") << "alone on its machine, it has the cores that it is bound to";
 }
 
 TEST_F(MpiStep, AnotherMpirunIsAnother) {
