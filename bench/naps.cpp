@@ -2,7 +2,7 @@
 // took on the agents of --trellis-hosts, counted from the moment at which all of them were there.
 //   naps SLOTS CALLS TIMES --trellis-hosts=...
 // For `trellis bench machine --nodes`: prints the latency and the bandwidth of the link to an
-// agent, and what the driver takes for a parcel.
+// agent, and what the driver takes for a parcel. Ends with exit code 6 where no agent comes.
 //   naps link CALLS BYTES TIMES --trellis-hosts=...
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "runtime/nodes.h"
 #include "runtime/runtime.h"
 
@@ -85,9 +86,26 @@ double bandwidth(int bytes, int time) {
   return bytes / base::seconds_since(begin);
 }
 
+/// A first call tells whether any agent can come: the runtime fails it once all have ended. Returns
+/// false then, and after a time in which ssh would have given up.
+bool any_came() {
+  constexpr double kMost = 60;  // seconds
+  const rt::Value<int> first = echo(0, 0);
+  first.demand();
+  const base::Moment begin = base::now();
+  while (!first.ready() && base::seconds_since(begin) < kMost)
+    (void)rt::wait_event(std::chrono::milliseconds(5));
+  if (!first.ready()) rt::give_up_calls();
+  try {
+    return first.get() == 0;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 int measure_link(int calls, int bytes, int times) {
   const rt::Runtime runtime({.workers = 1});
-  while (slots() == 0) (void)rt::wait_event(std::chrono::milliseconds(5));
+  if (!any_came()) return base::exit_code(base::Errc::no_device);
   (void)parcel(calls, 0);  // warms up
   for (int time = 1; time <= times; ++time)
     std::printf("%.9f %.1f %.9f\n", latency(std::min(calls, 200), time), bandwidth(bytes, time),

@@ -82,6 +82,12 @@ LinkTimes measured_link(const Options& options) {
       run_program({program->string(), "link", options.quick ? "500" : "5000",
                    options.quick ? "4000000" : "64000000", options.quick ? "2" : "5",
                    base::cat("--trellis-hosts=", options.hosts)});
+  if (done.exit_code == base::exit_code(base::Errc::no_device))
+    throw base::Error(
+        base::Errc::no_device,
+        base::cat("--hosts: no agent came from '", options.hosts,
+                  "', expected a machine that `ssh ", options.hosts,
+                  " true` reaches without a password and that has ", program->string()));
   must_end_well(done, "trellis-bench-naps");
   std::istringstream printed(done.output);
   std::vector<double> latency, bandwidth, parcel;

@@ -4,6 +4,7 @@ usage: platform_test.py TRELLIS
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -31,6 +32,16 @@ def main():
             done = subprocess.run([trellis, *words], cwd=folder, capture_output=True, text=True, timeout=100, check=False)
             assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
             return json.loads(done.stdout)
+
+        stand_in = pathlib.Path(folder, "ssh")
+        stand_in.write_text("#!/bin/sh\nexit 255\n", encoding="utf-8")
+        stand_in.chmod(0o755)
+        away = subprocess.run([trellis, "bench", "machine", "--nodes", "2", "--quick", "--workers", "1", "--hosts", "away"],
+                              cwd=folder, capture_output=True, text=True, timeout=100, check=False,
+                              env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"})
+        assert away.returncode == 6, away
+        assert away.stderr.count("--hosts: no agent came from 'away', expected a machine that `ssh away true`") == 1, away
+        assert not pathlib.Path(folder, "platform.yaml").exists()
 
         cases = {case["case"]: case for case in run("bench", "machine", "--nodes", "2", "--quick", "--json", "--workers", "1")}
         assert cases["latency, with an empty task on localhost"]["ours"] < 1e6, cases
