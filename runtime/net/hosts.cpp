@@ -180,6 +180,11 @@ void HostProcesses::lost(const std::string& node) {
   for (Process& process : processes_) process.lost = process.lost || process.node == node;
 }
 
+void HostProcesses::end(const std::string& node) noexcept {
+  for (const Process& process : processes_)
+    if (process.id >= 0 && process.node == node) ::kill(process.id, SIGKILL);
+}
+
 bool HostProcesses::has(const std::string& node) const {
   return std::ranges::any_of(processes_,
                              [&](const Process& process) { return process.node == node; });

@@ -43,9 +43,12 @@ class FarProcess final : public MemberProcess {
   FarProcess& operator=(const FarProcess&) = delete;
 
   void kill() noexcept override {
-    const std::lock_guard lock(all_.mutex_);
-    FarMembers::Seat& seat = all_.seats_[token_];
-    all_.give_up(seat, seat.link == 0 ? "no process came in time" : "it stopped responding");
+    {
+      const std::lock_guard lock(all_.mutex_);
+      FarMembers::Seat& seat = all_.seats_[token_];
+      all_.give_up(seat, seat.link == 0 ? "no process came in time" : "it stopped responding");
+    }
+    all_.abandon_(token_);
   }
   [[nodiscard]] std::string end() override {
     const std::lock_guard lock(all_.mutex_);
@@ -64,10 +67,11 @@ class FarProcess final : public MemberProcess {
 };
 
 FarMembers::FarMembers(rt::net::Network& network, const rt::net::Identity& own,
-                       const std::string& at, Sameness same, Launch launch,
+                       const std::string& at, Sameness same, Launch launch, Abandon abandon,
                        std::function<void()> look)
     : same_(std::move(same)),
       launch_(std::move(launch)),
+      abandon_(std::move(abandon)),
       look_(std::move(look)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!wake_) throw base::storage_error("make", "an event for a gang", errno);

@@ -22,6 +22,9 @@ namespace tasks {
 
 /// Has a process started that greets with that token. Throws base::Error where it cannot be.
 using Launch = std::function<void(int seat, std::uint64_t token)>;
+/// Ends a process that does not respond. Called on the roster's thread, without a lock of
+/// FarMembers.
+using Abandon = std::function<void(std::uint64_t token)>;
 
 /// The first process's side. It outlives the roster that start() is for.
 class FarMembers final : rt::net::Inbox {
@@ -29,7 +32,7 @@ class FarMembers final : rt::net::Inbox {
   /// Listens at that address of this machine. `look` is called ten times a second, on a thread of
   /// its own. Throws as rt::net::Network::listen().
   FarMembers(rt::net::Network& network, const rt::net::Identity& own, const std::string& at,
-             Sameness same, Launch launch, std::function<void()> look);
+             Sameness same, Launch launch, Abandon abandon, std::function<void()> look);
   ~FarMembers() override;
   FarMembers(const FarMembers&) = delete;
   FarMembers& operator=(const FarMembers&) = delete;
@@ -74,6 +77,7 @@ class FarMembers final : rt::net::Inbox {
 
   const Sameness same_;
   const Launch launch_;
+  const Abandon abandon_;
   const std::function<void()> look_;
   std::mutex came_mutex_;
   std::vector<Came> came_;  ///< guarded by it

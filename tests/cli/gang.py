@@ -186,10 +186,17 @@ def struck(folder, name, signal_, said, *how):
     with start(folder, file, name, *how) as training:
         while "epoch 1/" not in training.stderr.readline():
             assert training.poll() is None, training.communicate()
-        os.kill(others_of(training.pid)[0], signal_)
+        member = others_of(training.pid)[0]
+        os.kill(member, signal_)
+        while said not in training.stderr.readline():
+            assert training.poll() is None, training.communicate()
+        limit = time.monotonic() + 2
+        while os.path.exists(f"/proc/{member}"):
+            assert time.monotonic() < limit, "a member that is given up keeps its process"
+            time.sleep(0.01)
+        assert training.poll() is None, "too short a training to tell what ended its member"
         output, errors = training.communicate(timeout=120)
     assert training.returncode == 0, (training.returncode, errors)
-    assert said in errors, errors
     changes = json.loads(output)["changes"]
     assert changes["lost"] == 1, changes
     assert folder.network(name, name) == folder.network(name, f"{name}-alone"), f"{name} has other bits"

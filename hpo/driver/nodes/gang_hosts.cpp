@@ -53,7 +53,8 @@ GangHosts::GangHosts(const StudySpec& study, const RunOptions& options)
       at_(rt::net::address_towards(hosts_to_reach(options))) {
   far_ = std::make_unique<tasks::FarMembers>(
       network_, own_, at_, sameness(precision_),
-      [this](int seat, std::uint64_t token) { launch(seat, token); }, [this] { look(); });
+      [this](int seat, std::uint64_t token) { launch(seat, token); },
+      [this](std::uint64_t token) { abandon(token); }, [this] { look(); });
   members_ = far_.get();
   if (options.step == nullptr) return;
   folder_.publish({far_->address(), 0});
@@ -83,6 +84,13 @@ void GangHosts::launch(int seat, std::uint64_t token) {
   start.log = folder_.path() / base::cat("member-", seat, ".log");
   processes_.start(start);
   launched_[start.node] = token;
+}
+
+/// Else it would hold its host's memory, and here its ssh, until the training ends.
+void GangHosts::abandon(std::uint64_t token) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [node, of] : launched_)
+    if (of == token) processes_.end(node);
 }
 
 void GangHosts::look() {

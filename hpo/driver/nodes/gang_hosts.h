@@ -41,6 +41,7 @@ class GangHosts {
 
  private:
   void launch(int seat, std::uint64_t token);
+  void abandon(std::uint64_t token);
   void look();
 
   const NetFolder folder_;
