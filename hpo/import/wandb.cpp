@@ -34,6 +34,23 @@ using study::Entry;
 using study::Node;
 using study::StudyError;
 
+/// True if a name counts or sets what a training does, as train/global_step and learning_rate.
+/// Nobody searches for that.
+bool is_no_result(const std::string& name) {
+  static constexpr std::string_view kWords[]{
+      "epoch", "epochs", "step",    "steps",     "iter",    "iteration", "iterations", "batch",
+      "lr",    "rate",   "time",    "timestamp", "runtime", "elapsed",   "seconds",    "minutes",
+      "train", "valid",  "trainer", "learning",  "global",  "total",     "current",    "index"};
+  const std::string text = base::lowered(name);
+  if (text.starts_with('_')) return true;  // W&B's own, which no trial reports
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    for (end = at; end < text.size() && base::is_letter_or_digit(text[end]);) ++end;
+    const std::string_view word = std::string_view(text).substr(at, end - at);
+    if (!word.empty() && std::ranges::find(kWords, word) == std::end(kWords)) return false;
+  }
+  return true;
+}
+
 class WandbImporter {
  public:
   /// `notes`: of what was read already.
@@ -45,6 +62,7 @@ class WandbImporter {
   /// The folder in which the command runs.
   [[nodiscard]] base::Path folder() const { return places_.study / folder_; }
 
+  /// Without comments at its top.
   Imported run() {
     if (!root_.is_map() || root_.find("parameters") == nullptr || root_.find("method") == nullptr)
       throw StudyError(root_.at,
@@ -65,7 +83,7 @@ class WandbImporter {
     add_rule();
     add_limits();
     name_the_rest();
-    return {.yaml = notes_.comments() + body_, .notes = notes_};
+    return {.yaml = body_, .notes = notes_};
   }
 
  private:
@@ -186,7 +204,14 @@ class WandbImporter {
     if (score) name = logged_with(kScores);
     const bool none = name == logged_.end();
     const char* goal = score && !none ? "maximize" : "minimize";
-    const std::string& chosen = none ? logged_.front() : *name;
+    if (none) name = std::ranges::find_if_not(logged_, is_no_result);
+    if (name == logged_.end())
+      throw StudyError(
+          root_.at,
+          base::cat("the metric is missing, and the script logs only ",
+                    base::printable(base::listed(logged_), 200),
+                    "; expected metric: {name: NAME, goal: minimize or maximize} in this file"));
+    const std::string& chosen = *name;
     notes_.carry(base::cat("metric ", base::printable(chosen, 60), ", to ", goal),
                  "the missing metric", "the script logs it; write another one if it is not meant");
     body_ += base::cat("metric: {name: ", base::quote_json(chosen), ", goal: ", goal, "}\n");
@@ -315,6 +340,7 @@ Node& sweep_in(Node& root, ImportNotes& notes) {
 Imported import_wandb(const std::string& text, const std::string& file,
                       const ImportPlaces& places) {
   std::string program;
+  bool has_limit = false;
   base::Path folder;
   Imported imported = study::with_place(file, [&] {
     std::vector<study::RepeatedKey> repeated;
@@ -332,12 +358,18 @@ Imported import_wandb(const std::string& text, const std::string& file,
     WandbImporter importer(sweep, places, std::move(notes));
     Imported made = importer.run();
     program = importer.program();
+    has_limit = sweep.find("run_cap") != nullptr;
     folder = importer.folder();
     return made;
   });
   const bool is_here = program.empty() || base::find_executable(program, folder.string());
-  (void)study_made(is_here ? imported.yaml : with_program_of_here(imported.yaml, program), file,
-                   "study.yaml", places.study.string());
+  const StudySpec study =
+      study_made(is_here ? imported.yaml : with_program_of_here(imported.yaml, program), file,
+                 "study.yaml", places.study.string());
+  if (!program.empty() && study.limits.trials && !has_limit)
+    imported.notes.carry(base::cat("limits.trials ", *study.limits.trials), "the missing run_cap",
+                         "W&B goes on until it is stopped; write how many trials are to run");
+  imported.yaml = imported.notes.comments() + imported.yaml;
   if (!is_here)
     imported.notes.leave(base::cat("the program ", base::printable(program, 80),
                                    ": it is not here; put it here before the study runs"));

@@ -226,6 +226,24 @@ TEST_F(WandbPlaces, AMissingMetricIsOneThatTheScriptLogs) {
   for (const char* none : {"wandb.log(dict(m))\n", "wandb.log(metrics)\n", "wandb.log({name: 1})\n",
                            "wandb.log({'a\n", ""})
     EXPECT_EQ(metric(none), "{name: loss, goal: minimize}") << none;
+  EXPECT_EQ(metric("wandb.log({'epoch': e, 'train/global_step': s, 'lr': 1, 'perplexity': p})\n"),
+            R"({name: "perplexity", goal: minimize})")
+      << "nobody searches for an epoch";
+}
+
+TEST_F(WandbPlaces, CountersAndSettingsAreNoMetric) {
+  put("train.py");
+  std::ofstream(folder_ / "train.py")
+      << "wandb.log({'epoch': e, '_step': s, 'Learning_Rate': lr, 'time': t})\n";
+  try {
+    (void)made("program: train.py\nmethod: grid\nparameters: {x: {value: 1}}\n", ".", ".", ".");
+    FAIL() << "nothing in there can be searched for";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "sweep.yaml:1:1: the metric is missing, and the script logs only epoch, _step, "
+              "Learning_Rate, time; expected metric: {name: NAME, goal: minimize or maximize} in "
+              "this file");
+  }
 }
 
 TEST_F(WandbPlaces, WithoutARepositoryNobodyLooksBelow) {
@@ -335,6 +353,22 @@ TEST(WandbWords, AMetricMayBeANameAlone) {
   EXPECT_TRUE(says(none, "the missing metric became metric loss"));
 }
 
+TEST(WandbWords, ASweepWithoutALimitGetsOneThatIsNamed) {
+  const auto named = [](const Imported& made) { return says(made, "the missing run_cap became "); };
+  const Imported none = imported("{x: {min: 0.0, max: 1.0}}");
+  EXPECT_TRUE(says(none,
+                   "the missing run_cap became limits.trials 60; W&B goes on until it is stopped; "
+                   "write how many trials are to run"));
+  EXPECT_FALSE(named(imported("{x: {min: 0.0, max: 1.0}}", "run_cap: 9\n")));
+  EXPECT_FALSE(named(import_wandb(
+      "program: t.py\nmethod: grid\nmetric: {name: loss}\nparameters: {x: {values: [1, 2]}}\n",
+      "s.yaml")))
+      << "a grid ends by itself";
+  EXPECT_FALSE(named(import_wandb(
+      "method: random\nmetric: {name: loss}\nparameters: {x: {min: 0.0, max: 1.0}}\n", "s.yaml")))
+      << "who asks for trials decides how many";
+}
+
 TEST(WandbWords, QuantisedNormalsHaveSteps) {
   const auto domain = [](const std::string& keys) {
     const Imported made = imported(base::cat("{x: {", keys, "}}"));
@@ -362,7 +396,7 @@ Imported with_script(const std::string& text) {
   const support::TempFolder folder;
   std::ofstream(folder.path() / "train.py") << text;
   const std::string file = folder.path() / "sweep.yaml";
-  return import_wandb(sweep("{lr: {value: 0.5}}"), file,
+  return import_wandb(sweep("{lr: {value: 0.5}}", "run_cap: 1\n"), file,
                       {.sweep = folder.path(), .working = folder.path(), .study = folder.path()});
 }
 
