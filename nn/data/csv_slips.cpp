@@ -1,6 +1,7 @@
 #include "nn/data/csv_slips.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/words.h"
@@ -38,17 +39,26 @@ bool may_be_codes(const CsvColumn& column) {
   return few || std::ranges::any_of(slip.at.raw, base::is_digit);
 }
 
-/// The different texts among the numbers of a column, the one that a message names first; one more
-/// than kMostListed where there are more.
-std::vector<std::string> texts_of(CsvFiles files, const CsvSurvey& table, std::size_t column) {
-  const ColumnSlip& slip = *table.columns[column].slip;
-  if (!slip.words.empty()) return slip.words;
-  std::vector<std::string> texts{slip.at.value()};
+/// The different texts among the numbers of each of those columns, the one that a message names
+/// first; one more than kMostListed where there are more. Reads the table once at most.
+std::vector<std::vector<std::string>> texts_of(CsvFiles files, const CsvSurvey& table,
+                                               const std::vector<std::size_t>& columns) {
+  std::vector<std::vector<std::string>> texts;
+  std::vector<std::size_t> unread;  // places in `columns`
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const ColumnSlip& slip = *table.columns[columns[i]].slip;
+    texts.push_back(slip.words.empty() ? std::vector{slip.at.value()} : slip.words);
+    if (slip.words.empty()) unread.push_back(i);
+  }
+  if (unread.empty()) return texts;
   for_each_row(files, table, [&](const RowPlace&, const std::vector<CsvField>& fields) {
-    double ignored = 0;
-    const CsvField& field = fields[column];
-    if (texts.size() > kMostListed || read_number(field, ignored) != FieldKind::text) return;
-    if (std::ranges::find(texts, field.value()) == texts.end()) texts.push_back(field.value());
+    for (const std::size_t i : unread) {
+      double ignored = 0;
+      const CsvField& field = fields[columns[i]];
+      if (texts[i].size() > kMostListed || read_number(field, ignored) != FieldKind::text) continue;
+      std::string text = field.value();
+      if (std::ranges::find(texts[i], text) == texts[i].end()) texts[i].push_back(std::move(text));
+    }
   });
   return texts;
 }
@@ -62,9 +72,8 @@ std::string code_advice(CsvFiles files, const CsvSurvey& table,
                         const std::vector<std::size_t>& columns) {
   std::vector<std::string> names, words;
   bool many = false;
-  for (const std::size_t column : columns) {
-    names.push_back(table.columns[column].name);
-    const std::vector<std::string> texts = texts_of(files, table, column);
+  for (const std::size_t column : columns) names.push_back(table.columns[column].name);
+  for (const std::vector<std::string>& texts : texts_of(files, table, columns)) {
     many = many || texts.size() > kMostListed;
     words.insert(words.end(), texts.begin(), texts.end());
   }
