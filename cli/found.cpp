@@ -273,31 +273,39 @@ void add_cost(Sheet& sheet, const hpo::LoadedStudy& loaded) {
                               " of this machine, ", base::format_bytes(plan.memory), " of memory"));
 }
 
-std::string begun_text(const base::Path& folder) {
+namespace {
+
+/// A study's trials so far.
+struct Begun {
+  std::string text;  ///< empty: there is none
+  bool over = false;
+};
+
+Begun begun_in(const base::Path& folder) {
   std::error_code error;
-  if (!std::filesystem::exists(folder / hpo::kStudyDb, error)) return "";
+  if (!std::filesystem::exists(folder / hpo::kStudyDb, error)) return {};
   try {
-    const hpo::TrialCounts counts = hpo::StudyReader(folder).counts();
-    return base::cat(counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
-                     " failed");
+    const hpo::StudyReader study(folder);
+    const hpo::TrialCounts counts = study.counts();
+    return {base::cat(counts.complete, " complete, ", counts.stopped, " stopped, ", counts.failed,
+                      " failed"),
+            study.info().state == hpo::StudyState::finished};
   } catch (const base::Error&) {
-    return "it cannot be read";  // a sweep says why
+    return {"it cannot be read"};  // a sweep says why
   }
 }
 
 /// What becomes of a study that has begun in this folder.
 std::string what_goes_on(const base::Path& folder) {
-  const std::string begun = begun_text(folder);
-  if (begun.empty()) return "";
-  bool over = false;
-  try {
-    over = hpo::StudyReader(folder).info().state == hpo::StudyState::finished;
-  } catch (const base::Error&) {
-    // As above.
-  }
-  return base::cat(", where a study of this name has trials: ", begun,
-                   over ? "; it is finished, so nothing is run again" : "; it continues");
+  const Begun begun = begun_in(folder);
+  if (begun.text.empty()) return "";
+  return base::cat(", where a study of this name has trials: ", begun.text,
+                   begun.over ? "; it is finished, so nothing is run again" : "; it continues");
 }
+
+}  // namespace
+
+std::string begun_text(const base::Path& folder) { return begun_in(folder).text; }
 
 void add_next(Sheet& sheet, const hpo::StudySpec& study, const std::string& sweep,
               const base::Path& folder) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/verbs/verb_functions.h"
 
@@ -12,7 +13,6 @@ namespace cli {
 namespace {
 
 constexpr const char* kNodes = "--nodes";
-constexpr const char* kHosts = "--hosts";
 constexpr const char* kPlatform = "--platform";
 
 void read_platform_options(const Arguments& arguments, bench::Options& options) {

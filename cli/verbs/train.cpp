@@ -1,11 +1,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/run_options.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
@@ -70,16 +72,18 @@ std::string rounds_summary(const hpo::TrainResult& result, const base::Path& fol
                    " rounds\n  tried: ", (folder / "model-candidates.csv").string());
 }
 
+/// What the members of its gang did together.
+tasks::MemberUse use_of_all(const hpo::TrainResult& result) {
+  return std::accumulate(result.members.begin(), result.members.end(), tasks::MemberUse());
+}
+
 /// How busy the members of a gang were while they trained, what they sent, and who was lost.
 std::string gang_summary(const hpo::TrainResult& result) {
-  tasks::MemberUse all;
-  std::string busy;
-  for (const tasks::MemberUse& member : result.members) {
-    busy +=
-        base::cat(busy.empty() ? "" : ", ", std::lround(100 * tasks::compute_ratio(member)), "%");
-    all = all + member;
-  }
+  const tasks::MemberUse all = use_of_all(result);
   if (all.bytes == 0) return "";  // the store had it all
+  const std::string busy = base::listed(result.members, [](const tasks::MemberUse& member) {
+    return base::cat(std::lround(100 * tasks::compute_ratio(member)), "%");
+  });
   std::string out = base::cat("  gang: ", result.members.size(), " members, sums sent ",
                               base::format_bytes(all.bytes), ", busy ", busy,
                               ", the rest of the time waiting for sums; computing hid ",
@@ -122,8 +126,7 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
           .field("bytes", member.bytes)
           .end_object();
     json.end_array();
-    tasks::MemberUse all;
-    for (const tasks::MemberUse& member : result.members) all = all + member;
+    const tasks::MemberUse all = use_of_all(result);
     json.key("gang").begin_object().field("members", result.members.size());
     json.field("ratio", tasks::compute_ratio(all)).field("bytes", all.bytes);
     json.field("overlap", tasks::overlap_of(all)).end_object();

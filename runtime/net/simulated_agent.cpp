@@ -119,7 +119,7 @@ void SimulatedAgent::cancel(ParcelId parcel) {
     }
     network_.after(simulated_time(running.body.stop), node_,
                    [this, device = running.call.device, cpus = running.call.cpus] {
-                     (device == Device::cuda ? free_gpus_ : free_workers_) += cpus;
+                     free_for(device) += cpus;
                      go_on();
                    });
   }
@@ -164,8 +164,8 @@ bool SimulatedAgent::is_being_made(const Running& running) const {
   });
 }
 
-int& SimulatedAgent::free_for(const Call& call) noexcept {
-  return call.device == Device::cuda ? free_gpus_ : free_workers_;
+int& SimulatedAgent::free_for(Device device) noexcept {
+  return device == Device::cuda ? free_gpus_ : free_workers_;
 }
 
 void SimulatedAgent::go_on() {
@@ -182,7 +182,7 @@ bool SimulatedAgent::begin_next() {
       const Running& running = calls[i];
       if (running.state != Running::State::waits) continue;
       if (is_made(running)) return end(id, i, End::made), true;
-      if (!has_inputs(running) || free_for(running.call) < running.call.cpus) continue;
+      if (!has_inputs(running) || free_for(running.call.device) < running.call.cpus) continue;
       const bool better =
           chosen == nullptr || running.call.priority > chosen->call.priority ||
           (running.call.priority == chosen->call.priority && running.order < chosen->order);
@@ -200,7 +200,7 @@ void SimulatedAgent::begin(ParcelId parcel, std::size_t index) {
   Running& running = parcels_.at(parcel)[index];
   running.state = Running::State::runs;
   running.begun = network_.now();
-  free_for(running.call) -= running.call.cpus;
+  free_for(running.call.device) -= running.call.cpus;
   const SimulatedBody& body = running.body;
   for (std::uint32_t i = 1; i <= body.tells; ++i) {
     network_.after(simulated_time(body.start + body.seconds * i / body.tells + body.told), node_,
@@ -222,7 +222,7 @@ void SimulatedAgent::tell(ParcelId parcel, std::size_t index, std::uint32_t time
 }
 
 void SimulatedAgent::give_back(const Running& running) noexcept {
-  free_for(running.call) += running.call.cpus;
+  free_for(running.call.device) += running.call.cpus;
 }
 
 void SimulatedAgent::end(ParcelId parcel, std::size_t index, End how) {

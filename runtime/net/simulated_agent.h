@@ -107,7 +107,7 @@ class SimulatedAgent final : public EndPoint, private Agent::Work {
   [[nodiscard]] bool has_inputs(const Running& running) const;
   [[nodiscard]] bool is_made(const Running& running) const;
   [[nodiscard]] bool is_being_made(const Running& running) const;
-  [[nodiscard]] int& free_for(const Call& call) noexcept;
+  [[nodiscard]] int& free_for(Device device) noexcept;
   void go_on();
   bool begin_next();
   void begin(ParcelId parcel, std::size_t index);

@@ -13,7 +13,6 @@
 #include "base/words.h"
 #include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/nodes/slurm_step.h"
-#include "hpo/driver/programs/trial_folder.h"
 #include "hpo/log/node_info.h"
 #include "hpo/log/stop_driver.h"
 #include "hpo/study/gpus.h"

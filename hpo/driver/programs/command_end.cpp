@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "hpo/driver/programs/printed_metric.h"
 #include "hpo/driver/programs/start_failure.h"
+#include "hpo/driver/programs/visible_text.h"
 #include "hpo/log/metrics.h"
 #include "hpo/search/diverged.h"
 
@@ -40,17 +41,15 @@ std::string signal_words(int signal) {
 /// Hydra's with a list of folders below.
 constexpr std::string_view kAdvice = "Set the environment variable HYDRA_FULL_ERROR";
 
-bool says_nothing(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
-
 std::string with_last(std::string what, std::vector<std::string> last, Library library) {
   const auto drop = [&](auto drops) {
     while (!last.empty() && drops(last.back())) last.pop_back();
   };
-  drop(says_nothing);
+  drop(is_blank);
   if (!last.empty() && last.back().starts_with(kAdvice)) {
     last.pop_back();
     drop([](const std::string& line) {
-      return says_nothing(line) || line.starts_with("\\t") || line.ends_with(':');
+      return is_blank(line) || line.starts_with("\\t") || line.ends_with(':');
     });
   }
   if (last.empty()) return what;

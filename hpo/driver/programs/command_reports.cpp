@@ -19,10 +19,6 @@ constexpr std::uint64_t kMostReports = 256'000'000;  ///< bytes
 /// What some editors and shells of Windows begin a file with.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-bool is_blank(const std::string& line) {
-  return line.find_first_not_of(" \t") == std::string::npos;
-}
-
 /// Throws base::Error (data).
 ReportLine report_in(std::string line) {
   if (line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());

@@ -77,4 +77,6 @@ std::vector<std::string> visible_lines(const std::string& line) {
   return lines;
 }
 
+bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
+
 }  // namespace hpo

@@ -11,4 +11,7 @@ namespace hpo {
 /// of that, empty lines are left out.
 [[nodiscard]] std::vector<std::string> visible_lines(const std::string& line);
 
+/// True if a line has nothing in it but blanks.
+[[nodiscard]] bool is_blank(const std::string& line);
+
 }  // namespace hpo
