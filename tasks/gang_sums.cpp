@@ -26,7 +26,7 @@ Way way_for(int members, int shards) {
 }  // namespace
 
 GangSums::GangSums(Links& links, std::uint64_t epoch)
-    : links_(links), epoch_(epoch), gathering_(links) {}
+    : links_(links), epoch_(epoch), gathering_(links, {.epoch = epoch}) {}
 
 void GangSums::begin(nn::StopPredicate wish, nn::StopPredicate regroup) {
   wish_ = std::move(wish);
@@ -48,26 +48,11 @@ void GangSums::heed(std::uint32_t wishes) {
   regrouping_ = regrouping_ || wishes >= kRegroup;
 }
 
-std::shared_ptr<const Schedule> GangSums::gathering_of(std::size_t words) {
-  if (!gathered_ || words_.size() != words) {
-    const int members = links_.members();
-    words_.resize(words);
-    gathered_ = std::make_shared<Schedule>(
-        schedule_of(way_for(members, members),
-                    {.members = members, .shards = members, .count = words}, links_.own()));
-  }
-  return gathered_;
-}
-
 void GangSums::gather(std::span<std::uint32_t> words) {
   const base::Moment begun = base::now();
-  const auto schedule = gathering_of(words.size() + 1);
-  std::ranges::copy(words, words_.begin());
-  words_.back() = wishes();
-  gathering_.begin({.tag = {.epoch = epoch_, .step = ++number_, .bucket = 0},
-                    .schedule = schedule,
-                    .buffers = {reinterpret_cast<std::byte*>(words_.data())},
-                    .arithmetic = Arithmetic::integers});
+  words_.assign(words.begin(), words.end());
+  words_.push_back(wishes());
+  gathering_.begin_words(++number_, 0, words_);
   gathering_.finish(0, kLongest);
   std::copy_n(words_.begin(), words.size(), words.begin());
   heed(words_.back());
@@ -76,8 +61,8 @@ void GangSums::gather(std::span<std::uint32_t> words) {
 
 BucketSums& GangSums::sums_of(int shards) {
   if (!sums_ || shards_ != shards) {
-    sent_ = bytes() - gathering_.sent();
-    idled_ = idle() - gathering_.waited();
+    sent_ = bytes() - gathering_.exchange().sent();
+    idled_ = idle() - gathering_.exchange().waited();
     sums_.emplace(
         links_,
         Membership{.epoch = epoch_, .shards = shards, .way = way_for(links_.members(), shards)});
@@ -158,12 +143,12 @@ void GangSums::await(Ticket ticket) {
 }
 
 base::Duration GangSums::idle() const noexcept {
-  return gathering_.waited() + idled_ +
+  return gathering_.exchange().waited() + idled_ +
          (sums_ ? sums_->exchange().waited() : base::Duration::zero());
 }
 
 std::uint64_t GangSums::bytes() const noexcept {
-  return gathering_.sent() + sent_ + (sums_ ? sums_->exchange().sent() : 0);
+  return gathering_.exchange().sent() + sent_ + (sums_ ? sums_->exchange().sent() : 0);
 }
 
 }  // namespace tasks

@@ -70,13 +70,11 @@ class GangSums final : public nn::GradientSums, public nn::SumsUnderWay {
   /// Gives the words of a gathering that has ended to whoever began it.
   void deliver();
   [[nodiscard]] rt::net::sums::BucketSums& sums_of(int shards);
-  [[nodiscard]] std::shared_ptr<const rt::net::sums::Schedule> gathering_of(std::size_t words);
 
   rt::net::sums::Links& links_;
   std::uint64_t epoch_;
-  rt::net::sums::Exchange gathering_;
-  std::shared_ptr<const rt::net::sums::Schedule> gathered_;
-  std::vector<std::uint32_t> words_;  ///< of a gathering, with the wish behind them
+  rt::net::sums::BucketSums gathering_;  ///< of words alone
+  std::vector<std::uint32_t> words_;     ///< with the wish behind them
   std::optional<rt::net::sums::BucketSums> sums_;
   int shards_ = 0;            ///< of `sums_`
   std::uint64_t sent_ = 0;    ///< by earlier `sums_`
