@@ -26,14 +26,33 @@ TEST(Ticket, ADriverThatReadsItsDataIsNoneThatIsNotThere) {
   const support::TempFolder study;
   const auto ticket = [&] { (void)hpo::make_ticket(study.path(), ""); };
   const auto agent = [&] { (void)hpo::run_agent({.folder = study.path()}); };
+  const auto both_say = [&](const std::string& words) {
+    EXPECT_NE(refusal(ticket).find(words), std::string::npos) << refusal(ticket);
+    EXPECT_NE(refusal(agent).find(words), std::string::npos) << refusal(agent);
+  };
   {
     // As a driver has it while it reads.
-    const hpo::EventLog log(study.path());
-    EXPECT_NE(refusal(ticket).find("still reads the data"), std::string::npos) << refusal(ticket);
-    EXPECT_NE(refusal(agent).find("still reads the data"), std::string::npos) << refusal(agent);
+    hpo::EventLog log(study.path());
+    both_say("still reads the data");
+    log.begin({.name = "a",
+               .metric = "loss",
+               .objective = {},
+               .parameters = {"lr"},
+               .resolved = "name: a\n"});
+    log.replay([](const hpo::Event&) {});
+    log.commit();
+    both_say("its driver takes no agents, or not yet: with --nodes hosted, it does");
   }
-  EXPECT_NE(refusal(ticket).find("start one"), std::string::npos) << refusal(ticket);
-  EXPECT_NE(refusal(agent).find("start one"), std::string::npos) << refusal(agent);
+  both_say("no driver waits for agents there: start the sweep with --nodes hosted");
+}
+
+TEST(Ticket, WhereNobodyHasBegunAStudyThatIsSaid) {
+  const support::TempFolder study;
+  { const hpo::EventLog log(study.path()); }
+  EXPECT_NE(refusal([&] { (void)hpo::make_ticket(study.path(), ""); }).find("start one"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { (void)hpo::run_agent({.folder = study.path()}); }).find("start one"),
+            std::string::npos);
 }
 
 }  // namespace
