@@ -75,6 +75,8 @@ struct RunOptions {
   /// Of a sweep: trials that failed by this cause in earlier sessions run again; `none`: by any.
   /// That is an event of the log.
   std::optional<Cause> retry_failed = {};
+  /// After that long without a first agent, where others start them, a note says so.
+  base::Duration first_agent = std::chrono::seconds(20);
   /// An event waits at most this long for others to share its commit, before it is announced: it
   /// costs as much as a short trial.
   base::Duration commit_delay = std::chrono::milliseconds(200);

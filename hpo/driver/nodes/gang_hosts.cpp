@@ -117,15 +117,14 @@ void be_member_by_orders() {
 }
 
 int be_member_in_step(const StudySpec& study, const base::Path& folder, const std::string& node,
-                      const std::function<bool()>& ended) {
+                      const std::function<bool()>& ended, base::Duration alone) {
   tasks::setup_process();
   const NetFolder net(folder);
   rt::net::Network& network = rt::net::load_network();
   const rt::net::Identity own = network.issue(net.authority(), false);
-  constexpr double kMostAlone = 120;  // seconds; a first task that is killed says nothing
   base::Moment heard = base::now();
   while (!ended()) {
-    if (base::seconds_since(heard) > kMostAlone) return base::exit_code(base::Errc::cancelled);
+    if (base::now() - heard > alone) return base::exit_code(base::Errc::cancelled);
     if (const auto driver = net.driver()) {
       try {
         tasks::be_far_member(network, {own, driver->address, 0, node}, sameness(study.precision));

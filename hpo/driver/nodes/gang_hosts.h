@@ -1,6 +1,7 @@
 #pragma once
 // The members of a gang on several hosts: those that `train --hosts` names, or the tasks of a step.
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/driver/sweep.h"
 #include "runtime/net/hosts.h"
@@ -65,9 +67,10 @@ class GangHosts {
 void be_member_by_orders();
 
 /// A member that is a task of a step: comes back for as long as the first one runs, which `ended`
-/// says. Returns an exit code: that of `cancelled` where the first one could not be reached for two
-/// minutes.
+/// says. Returns an exit code: that of `cancelled` where the first one could not be reached for as
+/// long as `alone`, since one that is killed says nothing.
 [[nodiscard]] int be_member_in_step(const StudySpec& study, const base::Path& folder,
-                                    const std::string& node, const std::function<bool()>& ended);
+                                    const std::string& node, const std::function<bool()>& ended,
+                                    base::Duration alone = std::chrono::seconds(120));
 
 }  // namespace hpo

@@ -112,14 +112,13 @@ void StudyNodes::see_who_ended() {
 
 /// Whoever starts agents may have an error to show, and shows it elsewhere.
 void StudyNodes::say_nobody_came() {
-  constexpr double kLong = 20;  // seconds
   if (!awaits_first_) return;
   if (!rt::agents().empty()) {
     awaits_first_ = false;
-  } else if (base::seconds_since(opened_) > kLong) {
+  } else if (base::now() - opened_ > options_.first_agent) {
     awaits_first_ = false;
     observer_.note(
-        base::cat("no agent has come in ", kLong,
+        base::cat("no agent has come in ", base::seconds(options_.first_agent),
                   " s, so nothing runs: look at the output of what starts them, such as the tasks "
                   "of an engine or the log of a job"));
   }
