@@ -80,6 +80,7 @@ void Driver::loop() {
       drop_all();
       return;
     }
+    if (setup_.require) setup_.require();
     obey_clock();
     const bool filled = follow(slots());
     if (beside && setup_.runtime.workers() > 0) search_ahead(machine_.work_ahead());
@@ -143,6 +144,7 @@ bool Driver::export_best() {
       rt::spawn(setup_.work.finish(*best, log_.trials().lineage(best->trial), log_.trials()));
   while (rt::poll() != 0 || !model.ready()) {
     if (interrupted()) return group.cancel(), false;
+    if (setup_.require) setup_.require();
     if (!model.ready()) rt::wait_event(kDriverTick);
   }
   const ExportedModel& made = model.get();

@@ -47,6 +47,9 @@ struct DriverSetup {
   std::optional<Cause> retry_failed = {};
   /// Trials at once where agents come and go; null: as many as the study has slots.
   std::function<std::int64_t()> slots = {};
+  /// Called at every turn of the loop; throws base::Error where the study cannot go on. Null: it
+  /// can.
+  std::function<void()> require = {};
   /// Called in place of waiting for an event, where time is simulated; null: the thread waits.
   std::function<void()> pass_time = {};
   /// An event waits at most this long for others to share its commit.
@@ -65,8 +68,8 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
 
   /// Replays the log and goes on to the end of the study, the best trial's network included. Throws
-  /// what the log throws, and base::Error (no_device) for trials that this machine can never run;
-  /// the log is then as of its last commit.
+  /// what the log and DriverSetup::require throw, and base::Error (no_device) for trials that this
+  /// machine can never run; the log is then as of its last commit.
   DriverEnd run();
 
   /// Why the study is over; nothing while it is not.

@@ -177,6 +177,7 @@ SweepResult sweep_networks(EventLog& log, const StudySpec& study, const RunOptio
                  .known = known_of(log),
                  .retry_failed = options.retry_failed,
                  .slots = by_agents ? slots_of_agents(loaded.asked) : nullptr,
+                 .require = [&nodes] { nodes.require_some(); },
                  .commit_delay = options.commit_delay});
   const TreePlan trees = trees_of_sweep(loaded);
   const std::vector<BaselineRow> known = known_baselines(log, trees);
@@ -237,6 +238,7 @@ SweepResult sweep_programs(EventLog& log, StudySpec study, const RunOptions& opt
                  .known = known_of(log),
                  .retry_failed = options.retry_failed,
                  .slots = by_agents ? slots_of_agents(asked) : nullptr,
+                 .require = [&nodes] { nodes.require_some(); },
                  // What a program has done is not done again with the same bits.
                  .commit_delay = std::min<base::Duration>(options.commit_delay, kProgramDelay)});
   nodes.begin();

@@ -21,6 +21,20 @@ NO_STUDY, NO_DEVICE = 3, 6
 OTHERS = ({"TRELLIS_ISA": "plain"}, {"TRELLIS_ISA": "plain", "OPENBLAS_CORETYPE": "Prescott", "ONEDNN_MAX_CPU_ISA": "SSE41"})
 
 
+def refused_agents(folder, run):
+    """A sweep whose only agent computes otherwise ends. Its machine is this one, to which a stand-in for ssh leads."""
+    (folder / "ssh").write_text("#!/bin/sh\nshift 5\nexport TRELLIS_ISA=plain\nexec sh -c \"$*\"\n")
+    (folder / "ssh").chmod(0o755)
+    (folder / "open.yaml").write_text(STUDY)
+    done = run("sweep", "open.yaml", "--quiet", "--hosts", "elsewhere.invalid", expected=NO_DEVICE,
+               PATH=f"{folder}:{os.environ['PATH']}")
+    assert "no agent is left; the study waits" not in done.stderr, done.stderr
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("trellis: no agent that was asked for can work for this study; node elsewhere.invalid: its arithmetic "
+                           "differs: "), done.stderr
+    assert said.endswith("; resources: {isa: avx2} in the study file lets both compute the same"), done.stderr
+
+
 def main():
     trellis = pathlib.Path(sys.argv[1]).resolve() / "trellis"
     flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
@@ -55,6 +69,7 @@ def main():
             assert sweep(f"other-{number}", **other) == held, f"not held to avx2 under {other}"
         if (trellis.parent.parent / "runtime/net/grpc/trellis-net.so").exists():
             assert sweep("agents", "--hosts", "localhost,localhost", **OTHERS[0]) == held, "agents differ"
+            refused_agents(folder, run)
         network = run("train", "s.yaml", "--trial", "held/s:1", "--dir", "trained", "--json", **OTHERS[0]).stdout
         assert network, "train said nothing"
         rerun = run("rerun", "s", "1", "--dir", "held", **OTHERS[1])

@@ -43,11 +43,12 @@ std::string word_behind(const std::string& arithmetic, std::string_view name) {
 /// What lets an agent with another arithmetic work for the study.
 std::string cure_for(const StudySpec& study, const std::string& theirs, const std::string& ours) {
   if (may_use_gpus(study)) return "; with GPUs, drive it from a machine that has the agents' GPU";
+  constexpr const char* kSameProcessor = "; drive it from a machine that has the agents' processor";
   constexpr std::string_view kMaker = "; cpu ", kCompiler = "; gcc ", kFunctions = "; elementary ";
   for (const std::string_view same : {kMaker, kCompiler, kFunctions}) {
-    if (word_behind(theirs, same) != word_behind(ours, same)) return {};
+    if (word_behind(theirs, same) != word_behind(ours, same)) return kSameProcessor;
   }
-  if (study.resources.isa != study::Isa::any) return {};
+  if (study.resources.isa != study::Isa::any) return kSameProcessor;
   return "; resources: {isa: avx2} in the study file lets both compute the same";
 }
 
@@ -79,6 +80,7 @@ void StudyNodes::configure(rt::Config& config) {
   };
   nodes->refused = [this](const std::string& node, const std::string& why) {
     observer_.note(base::cat("node ", node, " cannot work for this study: ", why));
+    refused(node, why);
   };
   nodes->fenced = [this](std::uint64_t epoch) { log_.fence(static_cast<std::int64_t>(epoch)); };
   nodes->tick = [this] {
@@ -102,12 +104,35 @@ void StudyNodes::configure(rt::Config& config) {
   config.nodes = std::move(nodes);
 }
 
+/// One that a person has started beside those that were asked for is none of them.
+void StudyNodes::refused(const std::string& node, const std::string& why) {
+  const bool only_hosts = options_.step == nullptr && options_.slurm.agents == 0;
+  if (!only_hosts || agents_->has(node)) refused_.insert_or_assign(node, why);
+}
+
+bool StudyNodes::none_can_work() const {
+  if (refused_.empty() || options_.hosted || !rt::agents().empty()) return false;
+  const std::size_t asked =
+      options_.hosts.size() + static_cast<std::size_t>(options_.slurm.agents) +
+      static_cast<std::size_t>(options_.step != nullptr ? options_.step->tasks : 0);
+  return refused_.size() >= asked;
+}
+
+void StudyNodes::require_some() const {
+  if (!none_can_work()) return;
+  const auto& [node, why] = *refused_.begin();
+  throw base::Error(
+      base::Errc::no_device,
+      base::cat("no agent that was asked for can work for this study; node ", node, ": ", why));
+}
+
 void StudyNodes::see_who_ended() {
   const auto all = agents_->look();
   for (const auto& ended : all)
     observer_.note(base::cat("the agent on ", ended.node, " has ended ", ending_text(ended)));
   // Of agents that had come, changed() says it.
-  if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_) say_alone();
+  if (!all.empty() && agents_->alive() == 0 && rt::agents().empty() && !array_ && !none_can_work())
+    say_alone();
 }
 
 /// Whoever starts agents may have an error to show, and shows it elsewhere.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,10 @@ class StudyNodes {
   /// and only when it waits: a study that turns out to be over needs none.
   void begin() noexcept { begun_ = true; }
 
+  /// Throws base::Error (no_device) with the cure if every agent that was asked for has come and
+  /// cannot work for this study: nothing would ever run.
+  void require_some() const;
+
   /// Trials of that need that the agents which work now hold together, at least 1.
   [[nodiscard]] static std::int64_t slots(const TrialResources& asked);
 
@@ -57,12 +62,14 @@ class StudyNodes {
 
  private:
   [[nodiscard]] static bool any_works();
+  [[nodiscard]] bool none_can_work() const;
   void give_up_if_alone();
   void see_who_ended();
   void say_alone();
   void say_nobody_came();
   void publish();
   void changed(const rt::net::AgentView& agent, std::size_t again);
+  void refused(const std::string& node, const std::string& why);
   void say_idle();
   void stop(const std::string& why);
   void dismiss(const std::string& node);
@@ -80,7 +87,8 @@ class StudyNodes {
   std::string unpublished_;  ///< address; empty: agents are told it
   bool begun_ = false;
   base::Moment opened_{};
-  bool awaits_first_ = false;  ///< others start agents, and none has come yet
+  bool awaits_first_ = false;                   ///< others start agents, and none has come yet
+  std::map<std::string, std::string> refused_;  ///< of agents that were asked for: why, by node
   bool over_ = false;
   bool stopping_ = false;  ///< or was asked to
   bool closing_ = false;   ///< the runtime waits for the calls that are left
