@@ -126,7 +126,7 @@ class Threads {
     starpu_pthread_key_create(&key_, nullptr);
     *own() = std::exchange(own_thread, {});
     current = this;
-    find_thread = [] -> ThisThread& { return *current->own(); };
+    find_thread = []() -> ThisThread& { return *current->own(); };
   }
   ~Threads() {
     find_thread = nullptr;

@@ -270,12 +270,17 @@ def refused(folder):
          "has 1", "pipeline:2", one)
     adapts = folder.write("adapts", more="adapt: auto")
     says(2, "--execution: gang:2: `adapt` trains several networks", "gang:2", adapts)
-    ran = folder.train(adapts, "refused", "--hosts", "localhost", code=2)
-    assert "--hosts: `adapt` trains several networks side by side, but a gang trains one" in ran.stderr, ran.stderr
     folds = folder.write("folds")
     text = (folder.path / folds).read_text(encoding="utf-8").replace("target: kind}", "target: kind, folds: 3}")
     (folder.path / folds).write_text(text, encoding="utf-8")
     says(2, "--execution: gang:2: `data.folds` trains several networks", "gang:2", folds)
+    if not SEVERAL_HOSTS:
+        return
+    for key, several in (("adapt", "adapts.yaml"), ("data.folds", folds)):
+        ran = folder.train(several, "refused", "--hosts", "localhost", code=2)
+        assert ran.stderr == (f"trellis: --hosts: `{key}` trains several networks side by side, but a gang trains one; expected "
+                              "no --hosts\n"), ran.stderr
+        assert not list((folder.path / "refused" / several[:-5]).rglob("member-*.log")), "a member was started before"
 
 
 def chosen(folder):

@@ -28,10 +28,13 @@ void require_gang(const StudySpec& study, const TrialSpec& spec, const Params& p
   const auto refuse = [&](std::string_view why) {
     throw base::Error(base::Errc::usage, base::cat(asked, ": ", why));
   };
-  if (const std::string_view why = several_networks(study, params); !why.empty())
-    refuse(base::cat(
-        why, " trains several networks side by side, but a gang trains one; expected ",
-        asked.starts_with("--execution") ? "another --execution" : "one process, without it"));
+  if (const std::string_view why = several_networks(study, params); !why.empty()) {
+    const std::string_view cure = asked.starts_with("--execution") ? "another --execution"
+                                  : asked.starts_with("--hosts")   ? "no --hosts"
+                                                                   : "one task";
+    refuse(base::cat(why, " trains several networks side by side, but a gang trains one; expected ",
+                     cure));
+  }
   if (gpus > 0)
     refuse(
         "the network may train on a GPU, but a gang trains on cores; expected --executor cpu or "

@@ -65,7 +65,9 @@ TEST_F(CommandValues, ThatAreInfinitelyGoodAreNeverTheBest) {
                         "parameters: {x: {min: 0.0, max: 1.0}}\nlimits: {trials: 10}\n")));
     for (const TrialRow& row : trials()) {
       EXPECT_FALSE(row.state == TrialState::complete && row.value < 0) << search;
-      if (row.state == TrialState::failed) EXPECT_EQ(row.cause, Cause::diverged) << row.message;
+      if (row.state == TrialState::failed) {
+        EXPECT_EQ(row.cause, Cause::diverged) << row.message;
+      }
     }
   }
 }

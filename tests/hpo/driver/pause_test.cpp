@@ -85,7 +85,7 @@ class Skill : public TrialWork {
   }
 
   rt::Async<ExportedModel> finish(TrialRow best, Lineage lineage,
-                                  const TrialTable& trials) override {
+                                  const TrialTable& /*trials*/) override {
     // The last stage is as long as its network was trained.
     const double skill = skill_of(lineage) +
                          static_cast<double>(lineage.back().network.epochs - lineage.back().from) *
