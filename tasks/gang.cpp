@@ -32,6 +32,7 @@ struct Job {
   nn::Dataset::Header data;
   nn::Hyper hyper;
   nn::Segment segment;
+  std::int32_t most_stages = 0;  ///< as ElasticSums takes it
 };
 
 Job job_of(const base::File& file) { return rt::decode<Job>(bytes_of(file)); }
@@ -83,11 +84,11 @@ class Session {
 
 }  // namespace
 
-Gang::Gang(int members, const std::vector<std::string>& words)
-    : Gang(members, starter(words), std::make_unique<SharedPlace>()) {}
+Gang::Gang(int members, const std::vector<std::string>& words, Divided divided)
+    : Gang(members, starter(words), std::make_unique<SharedPlace>(), divided) {}
 
-Gang::Gang(int members, Roster::Start start, std::unique_ptr<Place> place)
-    : roster_(members, std::move(start), std::move(place)) {}
+Gang::Gang(int members, Roster::Start start, std::unique_ptr<Place> place, Divided divided)
+    : roster_(members, std::move(start), std::move(place)), divided_(divided) {}
 
 void Gang::offer(const nn::Dataset& data) {
   const base::Key key = base::Hasher()
@@ -104,11 +105,13 @@ nn::TrainStats Gang::train(const kern::Kernels<float>& kernels, nn::Workspace& w
                            const nn::Segment& segment, const nn::StopPredicate& stop) {
   const std::lock_guard one_at_a_time(training_);
   offer(data);
-  const base::File job = file_of(rt::encode(Job{net.header(), data.header(), hyper, segment}));
+  const int most_stages = divided_ == Divided::layers ? members() : 0;
+  const base::File job =
+      file_of(rt::encode(Job{net.header(), data.header(), hyper, segment, most_stages}));
   const std::array files{job.fd(), data_file_.fd()};
   const Session session(roster_, static_cast<std::uint32_t>(data_.lo), files,
-                        fewest_for(hyper, net.spec()));
-  ElasticSums sums(roster_, notes_, true, stop);
+                        most_stages > 0 ? 1 : fewest_for(hyper, net.spec()));
+  ElasticSums sums(roster_, notes_, true, stop, most_stages);
   return train_member(sums, kernels, workspace, net, data, hyper, segment);
 }
 
@@ -142,7 +145,7 @@ void be_member(base::File end, const Enter& enter, const std::string& address) {
         read_whole(training.files.at(1), data->bytes());
         data_number = training.order.data_number;
       }
-      ElasticSums sums(follower, follower.notes(), false, {});
+      ElasticSums sums(follower, follower.notes(), false, {}, job.most_stages);
       (void)train_member(sums, kern::cpu_kernels(job.hyper.precision), workspace, net, *data,
                          job.hyper, job.segment);
       follower.end_training();

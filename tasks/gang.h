@@ -20,13 +20,18 @@
 
 namespace tasks {
 
+/// What the members of a gang divide among them: the shards of a batch, or the layers of the
+/// network, of which each has a stage (nn/training/stage_member.h).
+enum class Divided : std::uint8_t { shards, layers };
+
 class Gang {
  public:
   /// Starts the other processes: `words` begins with the program's whole path, and the program
   /// calls be_member(). Throws what base::start_process() does.
-  Gang(int members, const std::vector<std::string>& words);
+  Gang(int members, const std::vector<std::string>& words, Divided divided = Divided::shards);
   /// Has the others started by `start`, and meet at that place.
-  Gang(int members, Roster::Start start, std::unique_ptr<Place> place);
+  Gang(int members, Roster::Start start, std::unique_ptr<Place> place,
+       Divided divided = Divided::shards);
   Gang(const Gang&) = delete;
   Gang& operator=(const Gang&) = delete;
 
@@ -39,6 +44,7 @@ class Gang {
                                      const nn::StopPredicate& stop);
 
   [[nodiscard]] int members() const noexcept { return roster_.members(); }
+  [[nodiscard]] Divided divided() const noexcept { return divided_; }
   /// One a member. Thread-safe.
   [[nodiscard]] std::vector<MemberUse> use() const;
   /// Thread-safe.
@@ -50,6 +56,7 @@ class Gang {
   void offer(const nn::Dataset& data);
 
   Roster roster_;
+  const Divided divided_;
   UseNotes notes_;        ///< of this process
   base::Key data_;        ///< of the bytes in `data_file_`
   base::File data_file_;  ///< for the others to read

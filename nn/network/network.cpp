@@ -15,6 +15,13 @@ T* at(std::byte* arena, std::size_t offset) {
   return reinterpret_cast<T*>(arena + offset);
 }
 
+/// Adds an array unless it is there.
+template <class Array>
+void add_array(std::vector<Array>& arrays, const Array& array) {
+  const auto is_it = [&](const Array& one) { return one.offset == array.offset; };
+  if (std::ranges::none_of(arrays, is_it)) arrays.push_back(array);
+}
+
 /// Collects the buffers of a network with their lifetimes. Time: forward of layer i of n happens at
 /// i, the loss at n, backward of layer i at 2n - i.
 class Planner {
@@ -282,6 +289,34 @@ void Network<T>::backward(const Pass& pass, std::size_t first, std::size_t last)
   run_backward({context, pass.arena, pass.weights, pass.rows, *pass.draws},
                pass.gradient_scale * static_cast<T>(pass.rows), pass.gradient,
                std::max(first, first_trained_), last);
+}
+
+/// Layers that work in place share an array, and it is there once.
+template <class T>
+auto Network<T>::entering(std::size_t layer) const -> std::vector<PassArray> {
+  const Wiring wiring = wire(spec_);
+  const auto elements = [&](std::size_t flow) {
+    return static_cast<std::size_t>(wiring.flows[flow].shape.elements());
+  };
+  std::vector<PassArray> found{{layer == 0 ? input_ : nodes_[layer - 1].y, elements(layer)}};
+  for (const Skip& skip : wiring.skips)
+    if (skip.from < layer && layer <= skip.to)
+      add_array(found, PassArray{nodes_[skip.to].skip, elements(skip.from)});
+  return found;
+}
+
+template <class T>
+auto Network<T>::returning(std::size_t layer) const -> std::vector<PassArray> {
+  if (layer <= first_trained_) return {};
+  const Wiring wiring = wire(spec_);
+  const auto elements = [&](std::size_t flow) {
+    return static_cast<std::size_t>(wiring.flows[flow].shape.elements());
+  };
+  std::vector<PassArray> found{{nodes_[layer - 1].dy, elements(layer)}};
+  for (const Skip& skip : wiring.skips)
+    if (skip.from < layer && layer <= skip.to && nodes_[skip.from].wants_dx)
+      add_array(found, PassArray{nodes_[skip.from].dskip, elements(skip.to + 1)});
+  return found;
 }
 
 template <class T>

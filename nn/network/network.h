@@ -94,6 +94,18 @@ class Network {
                                     const Target& target) const;
   void backward(const Pass& pass, std::size_t first, std::size_t last) const;
 
+  /// An array [rows, elements] in a pass's arena.
+  struct PassArray {
+    std::size_t offset = 0;  ///< bytes
+    std::size_t elements = 0;
+  };
+  /// Returns what layers from `layer` on read of those before it, once these have been forward. A
+  /// pass of another arena that gets it there can run the rest.
+  [[nodiscard]] std::vector<PassArray> entering(std::size_t layer) const;
+  /// Returns the gradients that layers before `layer` read of the others, once these have been
+  /// backward. Nothing if layers before it have nothing to learn.
+  [[nodiscard]] std::vector<PassArray> returning(std::size_t layer) const;
+
   /// After a step: moves the running statistics in `weights` towards those that
   /// loss_and_gradient left in their place in `gradient`.
   void keep_statistics(kern::Exec& exec, const T* gradient, T* weights) const;

@@ -4,7 +4,8 @@
 //
 // Each member runs the same training on a copy of the network. Of every batch it computes some
 // consecutive shards; the gradients are summed over all members, and each applies the whole update.
-// So all have the same network after each step, with the bits of a training by one.
+// So all have the same network after each step, with the bits of a training by one. Or each member
+// has a stage of the network, through which all shards go: a pipeline (StageLinks).
 //
 // Members may leave in the middle of a step and come between two. A step is done as soon as one
 // member has applied its whole gradient: members that have not copy what it has. If nobody has, the
@@ -74,6 +75,48 @@ class SumsUnderWay {
   [[nodiscard]] virtual Rules rules() const { return {}; }
 };
 
+/// The stages of a pipeline whose members compute one stage each: the links between neighbors.
+/// Stage s is on member s. Members that are more than the stages have none.
+///
+/// A member needs no gradient of another stage to compute its own. So each one adds its layers'
+/// gradients up over all shards, in the tree over neighbors in which a trainer sums them. Then all
+/// get the sums of all, and each applies the whole update.
+class StageLinks {
+ public:
+  /// A shard's pass at a cut between two stages. On its way forward that is what the later stage
+  /// reads of the earlier one, on its way backward the gradients of that.
+  struct Crossing {
+    std::int64_t step = 0;  ///< Step::number
+    int shard = 0;
+    bool forward = true;
+  };
+  /// Elements [offset, offset + count) of the slab, whose sum `member` has.
+  struct Piece {
+    int member = 0;
+    std::size_t offset = 0, count = 0;
+  };
+
+  virtual ~StageLinks() = default;
+
+  /// Returns this member's number, the number of members now, and the most there can ever be.
+  [[nodiscard]] virtual int own() const = 0;
+  [[nodiscard]] virtual int members() const = 0;
+  [[nodiscard]] virtual int most_members() const = 0;
+
+  /// Begins to send arrays to the next member, or on their way backward to the one before. They
+  /// stay unchanged until the shard has come back, or until await_handed_back().
+  virtual void hand_on(const Crossing& crossing,
+                       std::span<const std::span<const float>> arrays) = 0;
+  /// Waits for arrays from the member before, or on their way backward from the next one.
+  virtual void take(const Crossing& crossing, std::span<const std::span<float>> arrays) = 0;
+  /// Sends what can be sent without waiting.
+  virtual void advance() = 0;
+  /// Waits until all that was handed on backward has left.
+  virtual void await_handed_back() = 0;
+  /// Brings each piece from the member that has it to all others. `block` is a whole slab.
+  virtual void share(std::int64_t step, std::span<const Piece> pieces, float* block) = 0;
+};
+
 /// What a member asks of the others. All members make the same calls in the same order. What a
 /// method throws, except for MembersChanged, ends the training in the middle of a step.
 class GradientSums {
@@ -102,6 +145,10 @@ class GradientSums {
   /// Returns what sums layer by layer instead, while the backward pass goes on. Null: gather() and
   /// sum() do, behind it.
   [[nodiscard]] virtual SumsUnderWay* under_way() { return nullptr; }
+
+  /// Returns the links of a pipeline if members have stages of the network instead of shards: own()
+  /// and sum() are then of no use. The same on all members of a training. Null: they have shards.
+  [[nodiscard]] virtual StageLinks* stages() { return nullptr; }
 
   // What follows is for members that come and go. Others need no more than what is here.
 

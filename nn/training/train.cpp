@@ -39,7 +39,11 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   const Network<float>& network =
       workspace.network(net.spec(), kernels, largest_part(plan.batch, plan.shards), Use::training);
   check_data(network, data, hyper);
-  if (gang != nullptr && gang->under_way() != nullptr)
+  if (gang != nullptr && gang->stages() != nullptr)
+    plan.passes =
+        shards_under_way(gang->stages()->most_members(), std::min(plan.shards, kShardsSideBySide),
+                         StageOrder::one_forward_one_backward);
+  else if (gang != nullptr && gang->under_way() != nullptr)
     // Where members are lost, one may have all shards.
     plan.passes = passes_side_by_side(plan.shards, Trainer<float>::pass_bytes(network, data),
                                       gang->under_way()->rules().memory);

@@ -12,6 +12,7 @@
 #include "nn/training/gradient_sink.h"
 #include "nn/training/overlap.h"
 #include "nn/training/pipelined.h"
+#include "nn/training/stage_member.h"
 
 namespace nn {
 
@@ -113,7 +114,9 @@ Trainer<T>::Trainer(const StepPlan& plan, TrainerInputs<T> inputs)
     words_.resize(sums_.size() * kLossWords);
     blocks_.reserve(static_cast<std::size_t>(wave_));
     if constexpr (std::is_same_v<T, float>) {
-      if (SumsUnderWay* const sums = in_.gang->under_way())
+      if (StageLinks* const links = in_.gang->stages())
+        stage_ = std::make_unique<StageMember<T>>(*this, *links);
+      else if (SumsUnderWay* const sums = in_.gang->under_way())
         overlap_ = std::make_unique<Overlap<T>>(*this, *sums);
     }
   }
@@ -204,6 +207,7 @@ template <class T>
 kern::LossSums Trainer<T>::run(const Step& step, const Target* target) {
   if constexpr (std::is_same_v<T, float>) {
     if (overlap_) return overlap_->step(step);
+    if (stage_) return stage_->step(step);
   }
   const bool at_once = updates_at_once();
   if (in_.feed != nullptr) fed_ = in_.feed->take();
@@ -274,6 +278,9 @@ void Trainer<T>::apply(const Step& step, const T* gradient) {
 template <class T>
 void Trainer<T>::run_wave(int first, int count, const Step& step, const Target* target) {
   in_wave_ = count;
+  if constexpr (std::is_same_v<T, float>) {
+    if (stage_) return stage_->run(first, count, step);
+  }
   if (pipelined_) return pipelined_->run(first, count, step);
   const auto run_one = [&](int i, std::byte* arena) {
     run_shard(first + i, block(sums_before_ + i), step, target, arena);

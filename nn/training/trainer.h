@@ -65,6 +65,8 @@ template <class T>
 class Overlap;
 template <class T>
 class Pipelined;
+template <class T>
+class StageMember;
 
 /// Runs steps on one network in a way that the plan fixes for its life.
 template <class T>
@@ -107,6 +109,7 @@ class Trainer {
  private:
   friend class Overlap<T>;
   friend class Pipelined<T>;
+  friend class StageMember<T>;
   class Updating;
   /// Returns true if each part of the gradient updates its weights as soon as it is computed, so
   /// that the gradient is never whole. On a device one pass over all of it is faster.
@@ -194,6 +197,7 @@ class Trainer {
   std::vector<SlabPart> parts_;          // of what is trained
   std::unique_ptr<Overlap<T>> overlap_;  // null: sums follow the backward pass, or there are none
   std::unique_ptr<Pipelined<T>> pipelined_;  // null: a shard's pass is run in one piece
+  std::unique_ptr<StageMember<T>> stage_;    // null: a gang's members have no stages
 };
 
 extern template class Trainer<float>;

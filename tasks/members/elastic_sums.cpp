@@ -25,12 +25,15 @@ MemberUse UseNotes::read() const noexcept {
           .bytes = bytes_.load(std::memory_order_relaxed)};
 }
 
-ElasticSums::ElasticSums(Agreement& agreement, UseNotes& notes, bool first, nn::StopPredicate wish)
+ElasticSums::ElasticSums(Agreement& agreement, UseNotes& notes, bool first, nn::StopPredicate wish,
+                         int most_stages)
     : agreement_(agreement),
       notes_(notes),
       wish_(std::move(wish)),
       before_(notes.read()),
-      has_network_(first) {}
+      has_network_(first) {
+  if (most_stages > 0) stages_.emplace(most_stages);
+}
 
 /// Runs something that the links can end.
 template <class F>
@@ -93,6 +96,7 @@ bool ElasticSums::agree(nn::GangPoint& point) {
       sums_->begin([this] { return stopping_ || (wish_ && wish_()); },
                    [this] { return agreement_.newcomers(); });
       bring_up(*members, point);
+      if (stages_) stages_->enter(*links_, members->epoch);
       asked_ = 0;
       return true;
     } catch (const LinkLost&) {
@@ -135,19 +139,23 @@ void ElasticSums::drop_links() {
     bytes_ += sums_->bytes();
   }
   sums_.reset();
+  if (stages_) stages_->leave();
   links_.reset();
 }
 
 void ElasticSums::note_use() {
-  const base::Duration waited = waited_ + (sums_ ? sums_->waited() : base::Duration::zero());
-  const base::Duration idle = idle_ + (sums_ ? sums_->idle() : base::Duration::zero());
-  const base::Duration under_way =
-      under_way_ + (sums_ ? sums_->under_way_for() : base::Duration::zero());
+  constexpr base::Duration kNone = base::Duration::zero();
+  const base::Duration waited =
+      waited_ + (sums_ ? sums_->waited() : kNone) + (stages_ ? stages_->waited() : kNone);
+  const base::Duration idle =
+      idle_ + (sums_ ? sums_->idle() : kNone) + (stages_ ? stages_->idle() : kNone);
+  const base::Duration under_way = under_way_ + (sums_ ? sums_->under_way_for() : kNone);
   notes_.note(before_ + MemberUse{.busy = base::seconds(base::now() - begun_ - waited),
                                   .waited = base::seconds(idle),
                                   .moved = base::seconds(waited - idle),
                                   .under_way = base::seconds(under_way),
-                                  .bytes = bytes_ + (sums_ ? sums_->bytes() : 0)});
+                                  .bytes = bytes_ + (sums_ ? sums_->bytes() : 0) +
+                                           (stages_ ? stages_->bytes() : 0)});
 }
 
 }  // namespace tasks

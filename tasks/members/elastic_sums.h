@@ -12,6 +12,7 @@
 #include "runtime/net/sums/links.h"
 #include "tasks/gang_sums.h"
 #include "tasks/member_use.h"
+#include "tasks/members/stages.h"
 
 namespace tasks {
 
@@ -57,13 +58,16 @@ class UseNotes {
 class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
  public:
   /// For one training. `first`: this member has the network from the beginning, and `wish` says
-  /// whether it asks all to stop, for good. The others are referred to and outlive this.
-  ElasticSums(Agreement& agreement, UseNotes& notes, bool first, nn::StopPredicate wish);
+  /// whether it asks all to stop, for good. `most_stages`: the members have stages of the network,
+  /// and are at most so many; 0: they have shards. The others are referred to and outlive this.
+  ElasticSums(Agreement& agreement, UseNotes& notes, bool first, nn::StopPredicate wish,
+              int most_stages = 0);
 
   [[nodiscard]] Shards own(int shards) const override;
   void gather(std::span<std::uint32_t> words) override;
   void sum(std::span<float* const> blocks, std::size_t count, int shards) override;
-  [[nodiscard]] nn::SumsUnderWay* under_way() override { return this; }
+  [[nodiscard]] nn::SumsUnderWay* under_way() override { return stages_ ? nullptr : this; }
+  [[nodiscard]] nn::StageLinks* stages() override { return stages_ ? &*stages_ : nullptr; }
   [[nodiscard]] bool agree(nn::GangPoint& point) override;
   [[nodiscard]] bool goes_on() override;
   [[nodiscard]] bool leave() override;
@@ -92,6 +96,7 @@ class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
   const base::Moment begun_ = base::now();
   std::unique_ptr<rt::net::sums::Links> links_;
   std::optional<GangSums> sums_;  // over these links
+  std::optional<MemberStages> stages_;
   bool has_network_;
   bool stopping_ = false;
   int asked_ = 0;  // times that goes_on() was, since agree(); 2: more often than once
