@@ -84,10 +84,15 @@ std::string gang_summary(const hpo::TrainResult& result) {
   const std::string busy = base::listed(result.members, [](const tasks::MemberUse& member) {
     return base::cat(std::lround(100 * tasks::compute_ratio(member)), "%");
   });
-  std::string out = base::cat("  gang: ", result.members.size(), " members, sums sent ",
-                              base::format_bytes(all.bytes), ", busy ", busy,
-                              ", the rest of the time waiting for sums; computing hid ",
-                              std::lround(100 * tasks::overlap_of(all)), "% of their time\n");
+  std::string out =
+      result.staged
+          ? base::cat("  pipeline: ", result.members.size(), " members with a stage each, sent ",
+                      base::format_bytes(all.bytes), ", busy ", busy,
+                      ", the rest of the time waiting for other stages\n")
+          : base::cat("  gang: ", result.members.size(), " members, sums sent ",
+                      base::format_bytes(all.bytes), ", busy ", busy,
+                      ", the rest of the time waiting for sums; computing hid ",
+                      std::lround(100 * tasks::overlap_of(all)), "% of their time\n");
   const tasks::GangChanges& changes = result.changes;
   if (changes.lost > 0)
     out += base::cat("  lost: ", changes.lost, changes.lost == 1 ? " member, " : " members, ",
@@ -128,6 +133,7 @@ std::string json_of(const hpo::StudySpec& study, const hpo::TrainResult& result)
     json.end_array();
     const tasks::MemberUse all = use_of_all(result);
     json.key("gang").begin_object().field("members", result.members.size());
+    json.field("stages", result.staged ? result.members.size() : 1);
     json.field("ratio", tasks::compute_ratio(all)).field("bytes", all.bytes);
     json.field("overlap", tasks::overlap_of(all)).end_object();
     const tasks::GangChanges& changes = result.changes;
@@ -220,21 +226,23 @@ void take_execution(const Arguments& arguments, const hpo::StudySpec& study,
     options.members = options.on_agents() ? processes(options) : rt::net::sums::kMostMembers;
     return require_members(options.members);
   }
-  if (options.on_agents() && !word.starts_with("gang:"))
+  if (options.on_agents() && !word.starts_with("gang:") && !word.starts_with("pipeline:"))
     throw base::Error(
         base::Errc::usage,
-        base::cat(kExecution, ": '", base::printable(word, 60), "', expected gang:N or auto ",
+        base::cat(kExecution, ": '", base::printable(word, 60),
+                  "', expected gang:N, pipeline:N or auto ",
                   options.step != nullptr ? "for several tasks of one step" : "beside --hosts"));
   options.serially = word == "serial";
   if (options.serially || word == "shards") return;
-  if (take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) {
+  const bool staged = take_number(word, "pipeline:", kMostStages, options.stages);
+  if (staged && options.on_agents()) options.members = options.stages;
+  if (staged || take_number(word, "gang:", rt::net::sums::kMostMembers, options.members)) {
     if (options.step != nullptr && options.members > options.step->tasks)
       throw base::Error(base::Errc::usage,
                         base::cat(kExecution, ": '", word, "', expected at most ",
                                   options.step->tasks, " members, as there are tasks"));
     return;
   }
-  if (take_number(word, "pipeline:", kMostStages, options.stages)) return;
   throw base::Error(base::Errc::usage,
                     base::cat(kExecution, ": '", base::printable(word, 60),
                               "', expected serial, shards, gang:N, pipeline:N or auto",
@@ -283,12 +291,12 @@ void declare_train(Arguments& arguments) {
   arguments.option(
       "--execution", "E",
       "where the shards of a batch are computed: serial, shards (side by side), gang:N "
-      "(N processes), pipeline:N (N stages of the network) or auto (what takes the least time on "
-      "paper) (default: shards, or a gang of all --hosts); never changes a result");
-  arguments.option(
-      kHosts, "LIST",
-      "machines of the other members of a gang, in turn: names for ssh, or localhost, with commas "
-      "between them; each sees the program at the same path");
+      "(N processes), pipeline:N (N stages of the network; with --hosts or in a step, each in a "
+      "process) or auto (what takes the least time on paper) (default: shards, or a gang of all "
+      "--hosts); never changes a result");
+  arguments.option(kHosts, "LIST",
+                   "machines of the other members of a gang or a pipeline, in turn: names for ssh, "
+                   "or localhost, with commas between them; each sees the program at the same path");
   arguments.option("--replay", "FILE",
                    "the arrivals of a training with `staleness: {order: arrival}`, to repeat it");
   declare_json(arguments);

@@ -61,7 +61,8 @@ struct RunOptions {
   bool chooses = false;
   /// Whether it computes the shards of a batch one after another.
   bool serially = false;
-  /// Stages of the network through which it sends them; 1: none.
+  /// Stages of the network through which it sends them, each on a member if there are as many
+  /// members; 1: none.
   int stages = 1;
   /// The arrivals of a training of replicas (nn/training/arrivals.h) that it repeats; empty: none.
   base::Path repeat;
@@ -129,6 +130,7 @@ struct TrainResult {
   std::optional<Calibrated> calibration;  ///< likewise, and if it predicts numbers
   double seconds = 0;
   std::vector<tasks::MemberUse> members;  ///< of its gang; empty: it had none
+  bool staged = false;                    ///< each of them had a stage of the network
   tasks::GangChanges changes;             ///< of the gang
   base::Path arrivals;                    ///< the file that repeats it; empty: it repeats anyway
 

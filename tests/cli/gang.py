@@ -45,7 +45,7 @@ seed: 5
 {more}
 """
 HOSTS = ("--hosts", "localhost") if SEVERAL_HOSTS else ()
-KILLS = int(sys.argv[sys.argv.index("--kills") + 1]) if "--kills" in sys.argv else 5
+KILLS = int(sys.argv[sys.argv.index("--kills") + 1]) if "--kills" in sys.argv else 7
 
 
 def npy(kind, shape, content):
@@ -133,7 +133,7 @@ def start(folder, file, runs, *how):
     return subprocess.Popen(words, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def killed(folder, study, name, members, kills, seed, hosts):
+def killed(folder, study, name, execution, kills, seed, hosts):
     """Kills members at random moments; with `hosts` they are members that another machine could have. Returns the longest
     pauses before a next step, and until a new member took part."""
     draw = random.Random(seed)
@@ -143,7 +143,7 @@ def killed(folder, study, name, members, kills, seed, hosts):
     while kills > 0:
         runs = f"{name}-{kills}"
         sent = 0
-        with start(folder, file, runs, "--execution", f"gang:{members}", *hosts) as training:
+        with start(folder, file, runs, "--execution", execution, *hosts) as training:
             while training.poll() is None and kills > 0:
                 time.sleep(draw.uniform(0.05, 0.4))
                 others = others_of(training.pid) if training.poll() is None else []
@@ -165,12 +165,15 @@ def killed(folder, study, name, members, kills, seed, hosts):
 
 def random_kills(folder, kills):
     pauses, joins, lost = [], [], 0
-    cases = [(STUDY, 3, HOSTS), (CONV, 4, ()), (STUDY, 2, ()), (CONV, 5, HOSTS), (STUDY, 8, ())]
-    for number, (study, members, hosts) in enumerate(cases):
+    cases = [(STUDY, "gang:3", HOSTS), (CONV, "gang:4", ()), (STUDY, "gang:2", ()), (CONV, "gang:5", HOSTS),
+             (STUDY, "gang:8", ())]
+    if SEVERAL_HOSTS:
+        cases += [(STUDY, "pipeline:3", HOSTS), (CONV, "pipeline:2", HOSTS)]
+    for number, (study, execution, hosts) in enumerate(cases):
         share = kills // len(cases) + (number < kills % len(cases))
         if share == 0:
             continue
-        found = killed(folder, study, f"killed-{number}", members, share, number, hosts)
+        found = killed(folder, study, f"killed-{number}", execution, share, number, hosts)
         pauses += found[0]
         joins += found[1]
         lost += found[2]
@@ -238,6 +241,7 @@ def on_hosts(folder):
         said = json.loads(folder.train(file, runs, "--json", *how).stdout)
         assert said["gang"]["members"] == members and min(member["bytes"] for member in said["members"]) > 0, said
         assert folder.network("there", runs) == folder.network("there", "alone"), f"{how}: other bits than alone"
+    in_stages(folder, file)
     if shutil.which("ssh") is None:
         ran = folder.train(file, "nowhere", "--hosts", "no-such-host.invalid", code=2)
         assert "'no-such-host.invalid' is reached by ssh, which is not here" in ran.stderr, ran.stderr
@@ -247,6 +251,52 @@ def on_hosts(folder):
     assert training.returncode == 0, errors
     assert errors.count("member 1 of the gang of 2 is lost: ") == 2 and "the others go on without it" in errors, errors
     assert folder.network("there", "nowhere") == folder.network("there", "alone"), "other bits without the member"
+
+
+def in_stages(folder, file):
+    """Stages of a network on members that another machine could have, or on tasks of a step: the bits and the key of one
+    process."""
+    conv = folder.write("conv", study=CONV)
+    folder.train(conv, "alone", "--execution", "serial")
+    for name, members, how in ((file, 2, ("--hosts", "localhost", "--execution", "pipeline:2")),
+                               (file, 3, ("--hosts", "localhost,localhost", "--execution", "pipeline:3")),
+                               (conv, 2, ("--hosts", "localhost", "--execution", "pipeline:2"))):
+        runs, network = f"{name}-stages-{members}", name.removesuffix(".yaml")
+        said = json.loads(folder.train(name, runs, "--json", *how).stdout)
+        assert said["gang"]["members"] == said["gang"]["stages"] == members, said
+        for member in said["members"]:
+            assert member["bytes"] > 0 and member["busy_seconds"] > 0 and member["communication_seconds"] > 0, said
+        assert folder.network(network, runs) == folder.network(network, "alone"), f"{how}: other bits than alone"
+        assert " train" not in folder.train(name, runs).stderr
+        again = folder.train(name, runs, *how)
+        assert "pipeline:" not in again.stdout, "a training that the store has was trained again"
+    said = folder.train(file, "said", "--hosts", "localhost", "--execution", "pipeline:2").stdout
+    assert "  pipeline: 2 members with a stage each, sent " in said, said
+    tasks = [subprocess.Popen(folder.words(file, "step", "--json", "--execution", "pipeline:2"), cwd=folder.path, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=task_of_two(rank)) for rank in (0, 1)]
+    for rank, task in enumerate(tasks):
+        output, errors = task.communicate(timeout=120)
+        assert task.returncode == 0, (rank, output, errors)
+        if rank == 0:
+            assert json.loads(output)["gang"]["stages"] == 2, output
+    assert folder.network("there", "step") == folder.network("there", "alone"), "other bits in a step"
+
+
+def not_on_hosts(folder, file):
+    ran = folder.train(file, "refused", *HOSTS, "--execution", "serial", code=2)
+    assert "--execution: 'serial', expected gang:N or pipeline:N beside --hosts" in ran.stderr, ran.stderr
+    for text, more, execution in (("it can't be trained in 4 stages: only 3 of its layers multiply", "", "pipeline:4"),
+                                  ("`adapt` trains several networks", "adapt: auto", "pipeline:2")):
+        ran = folder.train(folder.write("unstaged", more=more), "refused", *HOSTS, "--execution", execution, code=2)
+        assert f"trellis: --execution: {execution}: {text}" in ran.stderr and len(ran.stderr.splitlines()) == 1, ran.stderr
+        assert not (folder.path / "refused/unstaged/net").exists(), "members were started before a refusal"
+
+
+def task_of_two(rank):
+    """The environment that mpirun gives one of two tasks on this machine."""
+    return {**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2",
+            "OMPI_COMM_WORLD_LOCAL_RANK": str(rank), "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+            "OMPI_MCA_orte_precondition_transports": "405d0a8a6bb531df-e213e317b70d75a0"}
 
 
 def refused(folder):
@@ -261,8 +311,8 @@ def refused(folder):
         says(2, f"--execution: '{word}', expected gang: and a number from 1 to 256", word, file)
     says(2, "--execution: 'pipeline:65', expected pipeline: and a number from 1 to 64", "pipeline:65", file)
     says(2, "--execution: pipeline:4: it can't be trained in 4 stages: only 3 of its layers multiply", "pipeline:4", file)
-    ran = folder.train(file, "refused", "--hosts", "localhost", "--execution", "pipeline:2", code=2)
-    assert "--execution: 'pipeline:2', expected gang:N or auto beside --hosts" in ran.stderr, ran.stderr
+    if SEVERAL_HOSTS:
+        not_on_hosts(folder, file)
     one = folder.write("one")
     text = (folder.path / one).read_text(encoding="utf-8").replace("shards: 8", "shards: 1")
     (folder.path / one).write_text(text, encoding="utf-8")

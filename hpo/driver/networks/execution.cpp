@@ -24,7 +24,7 @@ std::string_view several_networks(const StudySpec& study, const Params& params) 
 
 /// Refuses what a gang cannot train. `asked`: what the user gave.
 void require_gang(const StudySpec& study, const TrialSpec& spec, const Params& params, int members,
-                  int gpus, std::string_view asked) {
+                  bool staged, int gpus, std::string_view asked) {
   const auto refuse = [&](std::string_view why) {
     throw base::Error(base::Errc::usage, base::cat(asked, ": ", why));
   };
@@ -40,7 +40,8 @@ void require_gang(const StudySpec& study, const TrialSpec& spec, const Params& p
         "the network may train on a GPU, but a gang trains on cores; expected --executor cpu or "
         "`resources: {gpus: 0}`");
   const int shards = nn::shards_of(spec.hyper, spec.model);
-  nn::check_gang(kern::kOwnMemory, spec.hyper, {0, (shards + members - 1) / members});
+  const int most = staged ? 0 : (shards + members - 1) / members;
+  nn::check_gang(kern::kOwnMemory, spec.hyper, {0, most});
 }
 
 /// Refuses what cannot be trained in stages.
@@ -86,35 +87,42 @@ Execution::~Execution() {
 
 std::string Execution::begin(const StudySpec& study, const TrialSpec& spec, const Params& params,
                              const RunOptions& options, int workers, int gpus) {
-  int members = options.members, stages = options.stages;
+  members_ = options.members;
+  stages_ = options.stages;
   std::string chosen;
   if (options.chooses && gpus == 0 && several_networks(study, params).empty() &&
       !nn::staleness_of(spec.hyper.optimizer)) {
     const bool far = options.on_agents();
     const std::vector<tasks::StepCost> costs =
         tasks::step_costs(spec.model, spec.hyper, platform_here(workers),
-                          {.workers = workers, .members = members, .far = far});
+                          {.workers = workers, .members = members_, .far = far});
     const tasks::StepCost way = tasks::chosen_way(costs);
-    members = way.way == StepWay::gang ? way.count : 1;
-    stages = way.way == StepWay::pipeline ? way.count : 1;
+    members_ = way.way == StepWay::gang ? way.count : 1;
+    stages_ = way.way == StepWay::pipeline ? way.count : 1;
     chosen =
         base::cat("execution: ", describe(costs), far ? "; links of 1 Gbit/s are assumed" : "");
   } else if (options.chooses) {
-    members = 1;
+    members_ = 1;
   }
-  if (members > 1) require_gang(study, spec, params, members, gpus, options.members_asked);
-  if (stages > 1) require_stages(spec, stages, gpus);
+  if (members_ > 1)
+    require_gang(study, spec, params, members_, stages_ > 1, gpus, options.members_asked);
+  if (stages_ > 1) require_stages(spec, stages_, gpus);
   tasks::train_serially(options.serially);
-  tasks::train_in_stages(stages);
-  if (members == 1) return chosen;
+  tasks::train_in_stages(stages_);
+  return chosen;
+}
+
+void Execution::start_members(const StudySpec& study, const RunOptions& options) {
+  if (members_ == 1) return;
+  const auto divided = stages_ > 1 ? tasks::Divided::layers : tasks::Divided::shards;
   if (options.on_agents()) {
     hosts_.emplace(study, options);
-    gang_.emplace(members, hosts_->start(), hosts_->place());
+    gang_.emplace(members_, hosts_->start(), hosts_->place(), divided);
   } else {
-    gang_.emplace(members, std::vector<std::string>{base::this_program().string(), "member"});
+    gang_.emplace(members_, std::vector<std::string>{base::this_program().string(), "member"},
+                  divided);
   }
   tasks::train_with(&*gang_);
-  return chosen;
 }
 
 std::vector<std::string> Execution::take_news() {
@@ -124,6 +132,7 @@ std::vector<std::string> Execution::take_news() {
 void Execution::take(TrainResult& result) const {
   if (!gang_) return;
   result.members = gang_->use();
+  result.staged = gang_->divided() == tasks::Divided::layers;
   result.changes = gang_->changes();
 }
 

@@ -27,17 +27,19 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  /// Takes what the options say, or chooses, and starts the members of a gang. Returns a line that
-  /// says what was chosen; empty: nothing was. Throws base::Error (usage) for a network that cannot
-  /// be trained so, before anything starts.
+  /// Takes what the options say, or chooses. Returns a line that says what was chosen; empty:
+  /// nothing was. Throws base::Error (usage) for a network that cannot be trained so.
   std::string begin(const StudySpec& study, const TrialSpec& spec, const Params& params,
                     const RunOptions& options, int workers, int gpus);
+  /// Starts the other members of a gang, if there is one.
+  void start_members(const StudySpec& study, const RunOptions& options);
 
   /// Takes what happened to members since the last call, a line each.
   [[nodiscard]] std::vector<std::string> take_news();
   void take(TrainResult& result) const;
 
  private:
+  int members_ = 1, stages_ = 1;
   std::optional<GangHosts> hosts_;
   std::optional<tasks::Gang> gang_;
 };

@@ -171,6 +171,7 @@ TrainResult train_once(const StudySpec& study, const Params& params, const RunOp
     observer.note(chosen);
   by_arrival.emplace(loaded, spec, options, runtime.gpus());
   result.arrivals = by_arrival->file();
+  execution.start_members(loaded.study, options);
   const std::unique_ptr<NetworkWork> work =
       network_work(loaded.study, runtime, options.folder, kTrainedModelFile, options.sharing);
   work->provide(params, loaded.data);
