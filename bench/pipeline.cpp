@@ -1,11 +1,13 @@
-// `bench pipeline`: a deep network in two stages on two workers, beside one worker and beside the
-// law of pipelines; and in virtual time in four and eight stages.
+// `bench pipeline`: a deep network in two stages on two workers and on two processes, beside one
+// worker and beside the law of pipelines; and in virtual time in four and eight stages.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/executable.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/layer_times.h"
@@ -40,6 +42,7 @@ struct StagedWay {
   const char* name;
   int workers = 1, stages = 1;
   nn::StageOrder order = nn::StageOrder::one_forward_one_backward;
+  int processes = 1;  ///< 1, or one a stage
 };
 
 /// Trains epoch after epoch in one way.
@@ -51,9 +54,18 @@ class StagedTraining {
         steps_(static_cast<double>(data_.get().header().train_rows) / kStagedBatch),
         net_(tasks::init(staged_net(), hyper_.optimizer, 1)) {
     tasks::train_in_stages(way.stages, way.order);
+    if (way.processes > 1)
+      gang_.emplace(
+          way.processes,
+          std::vector<std::string>{base::beside_this_program("trellis-engine").string(), "member"},
+          tasks::Divided::layers);
+    tasks::train_with(gang_ ? &*gang_ : nullptr);
     (void)step_seconds();
   }
-  ~StagedTraining() { tasks::train_in_stages(1); }
+  ~StagedTraining() {
+    tasks::train_in_stages(1);
+    tasks::train_with(nullptr);
+  }
   StagedTraining(const StagedTraining&) = delete;
   StagedTraining& operator=(const StagedTraining&) = delete;
 
@@ -80,6 +92,7 @@ class StagedTraining {
   double steps_;
   rt::Value<nn::ParamSlab> net_;
   std::int64_t epoch_ = 0;
+  std::optional<tasks::Gang> gang_;
 };
 
 Sample staged_step(const Pictures& pictures, const StagedWay& way, int repetitions,
@@ -156,6 +169,7 @@ std::vector<Case> run_pipeline(const Options& options) {
   const Sample one = time({"one worker"});
   const Sample staged = time({"1F1B", kStages, kStages});
   const Sample gpipe = time({"GPipe", kStages, kStages, nn::StageOrder::all_forward_first});
+  const Sample apart = time({.name = "processes", .stages = kStages, .processes = kStages});
   const Sample shards = time({"shards", kStages});
   const std::vector<double> alone = stages_alone(staged_net(), kStages);
   double passes = 0;
@@ -176,6 +190,8 @@ std::vector<Case> run_pipeline(const Options& options) {
       staged_case("the same", staged, "1.15 x the law", kStagedLaw * expected,
                   kStagedLaw * expected / staged.median),
       staged_case(name + ": GPipe", gpipe, "the law", expected, expected / gpipe.median),
+      staged_case(base::cat(name, " in ", kStages, " processes: 1F1B"), apart, "one worker",
+                  one.median, one.median / apart.median),
       staged_case(base::cat("its shards side by side on ", kStages, " workers"), shards,
                   "one worker", one.median, one.median / shards.median),
       played_stages(4, 8),
