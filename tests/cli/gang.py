@@ -206,9 +206,9 @@ def struck(folder, name, signal_, said, *how):
     return changes["longest_pause_seconds"]
 
 
-def silent(folder, name, said, *how):
+def silent(folder, name, said, execution, *how):
     """A member that does nothing more without ending is replaced, too."""
-    pause = struck(folder, name, signal.SIGSTOP, said, "--execution", "gang:3", *how)
+    pause = struck(folder, name, signal.SIGSTOP, said, "--execution", execution, *how)
     assert 0.5 < pause < 6, pause
     print(f"a silent member: {pause:.2f} s until the next step")
 
@@ -369,9 +369,10 @@ def main():
         same_keys(folder)
         chosen(folder)
         random_kills(folder, KILLS)
-        silent(folder, "silent", "is lost: its process was ended by signal 9")
+        silent(folder, "silent", "is lost: its process was ended by signal 9", "gang:3")
         if SEVERAL_HOSTS:
-            silent(folder, "silent-there", "is lost: on localhost, it stopped responding", *HOSTS)
+            silent(folder, "silent-there", "is lost: on localhost, it stopped responding", "gang:3", *HOSTS)
+            silent(folder, "silent-stage", "is lost: on localhost, it stopped responding", "pipeline:3", *HOSTS)
         ends_with_the_first(folder)
         if SEVERAL_HOSTS:
             ends_with_the_first(folder, *HOSTS)

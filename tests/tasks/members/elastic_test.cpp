@@ -207,15 +207,19 @@ TEST(StagedGang, HasTheBitsOfOneProcess) {
     }
 }
 
-TEST(StagedGang, HasThemInSeveralWavesAndWhereItDiverges) {
+TEST(StagedGang, HasThemInSeveralWavesInLargePartsAndWhereItDiverges) {
   const GangCase waves{"waves", nn_test::normed(36, 12, 10),
                        nn_test::hyper("adam", {{"lr", 0.01}}, 150, 100),
                        nn_test::Table(420, 36, 10)};
+  // What crosses a cut has no room in a ring buffer, so it is still on its way while the next shard
+  // is computed.
+  const GangCase wide{"wide", nn_test::mlp(20, {700, 600}, 3),
+                      nn_test::hyper("sgd", {{"lr", 0.05}}, 768, 6), nn_test::Table(768, 20, 3)};
   GangCase diverging = nn_test::gang_cases(8)[0];
   diverging.hyper = nn_test::hyper("sgd", {{"lr", 1e30}}, 24, 8);
-  for (const GangCase& c : {waves, diverging}) {
+  for (const GangCase& c : {waves, wide, diverging}) {
     const Trained one = nn_test::trained(c, {0, 2}, nullptr);
-    EXPECT_EQ(one.stats.diverged, c.name != "waves");
+    EXPECT_EQ(one.stats.diverged, c.name == diverging.name);
     Rig rig(c, {0, 2}, 3, kStages);
     const Trained made = rig.train();
     EXPECT_TRUE(std::ranges::equal(one.net.bytes(), made.net.bytes())) << c.name;
