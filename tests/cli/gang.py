@@ -284,7 +284,7 @@ def in_stages(folder, file):
 
 def not_on_hosts(folder, file):
     ran = folder.train(file, "refused", *HOSTS, "--execution", "serial", code=2)
-    assert "--execution: 'serial', expected gang:N or pipeline:N beside --hosts" in ran.stderr, ran.stderr
+    assert "--execution: 'serial', expected gang:N, pipeline:N or auto beside --hosts" in ran.stderr, ran.stderr
     for text, more, execution in (("it can't be trained in 4 stages: only 3 of its layers multiply", "", "pipeline:4"),
                                   ("`adapt` trains several networks", "adapt: auto", "pipeline:2")):
         ran = folder.train(folder.write("unstaged", more=more), "refused", *HOSTS, "--execution", execution, code=2)
