@@ -296,7 +296,8 @@ void declare_train(Arguments& arguments) {
       "--hosts); never changes a result");
   arguments.option(kHosts, "LIST",
                    "machines of the other members of a gang or a pipeline, in turn: names for ssh, "
-                   "or localhost, with commas between them; each sees the program at the same path");
+                   "or localhost, with commas between them; each sees the program at the same "
+                   "path");
   arguments.option("--replay", "FILE",
                    "the arrivals of a training with `staleness: {order: arrival}`, to repeat it");
   declare_json(arguments);
