@@ -44,9 +44,10 @@ std::string late_text(const StudySpec& study, std::uint64_t trial, std::size_t r
             ? "let the program flush what it prints (fflush() in awk)"
             : "let the program flush what it prints (fflush() in awk), or write output: terminal "
               "into the study file";
-  return base::cat(
-      "trial ", trial, ": all of its ", reports, " reports came when its program ended, after ",
-      base::format_seconds(base::seconds(took)), ", so early_stop saves nothing: ", cure);
+  return base::cat("trial ", trial, ": all of its ", reports,
+                   " reports came when its program ended, after ",
+                   base::format_seconds(base::seconds(took)),
+                   ", so early_stop saves nothing; if it had them earlier, ", cure);
 }
 
 }  // namespace hpo
