@@ -96,7 +96,9 @@ def row(rig, options):
     gang = Gang(rig, options.programs)
     gang.train("over-ssh", 1 + NODES, "--hosts", ",".join(rig.nodes))
     gang.train("two-a-node", 6, "--hosts", ",".join(rig.nodes), "--execution", "gang:6")
-    gang.train("in-a-step", NODES, before=["srun", "--no-kill", "-N", str(NODES)])
+    step = ["srun", "--no-kill", "-N", str(NODES)]
+    gang.train("in-a-step", NODES, before=step)
+    gang.train("stages", NODES, "--execution", "pipeline:3", before=step)
     for number in range(5 if options.full else 1):
         gang.struck(f"killed-{number}", lambda node: kill_member(rig, node), lambda node: None, LOUD)
         gang.struck(f"no-power-{number}", rig.kill, rig.start, SILENT)
