@@ -4,8 +4,8 @@
 //
 // A step takes what the busiest process or stage computes, then the sums that this does not hide,
 // then the update, which every process makes whole. The parts are counted as tasks/work.h counts a
-// step, and take what rt::seconds_on() says. Sums hide behind the backward pass, two thirds of the
-// computation, except for the last bucket of a gradient and for what a network asks of the core.
+// step, and take what rt::seconds_on() says. Sums hide behind half of the computation, except for
+// the last bucket of a gradient and for what a network asks of the core.
 // Stages take (shards + stages - 1) / shards times what the slowest one does
 // (nn/training/pipeline.h).
 
