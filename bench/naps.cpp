@@ -87,7 +87,7 @@ double bandwidth(int bytes, int time) {
 }
 
 /// A first call tells whether any agent can come: the runtime fails it once all have ended. Returns
-/// false then, and after a time in which ssh would have given up.
+/// false then, or if none has come after 60 s.
 bool any_came() {
   constexpr double kMost = 60;  // seconds
   const rt::Value<int> first = echo(0, 0);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "nn/training/pipeline.h"
 #include "nn/training/train.h"
 #include "nn/training/trainer.h"
 #include "runtime/net/sums/cost.h"
@@ -33,8 +32,7 @@ constexpr double kSecureByte = 1.9e-9;
 class Steps {
  public:
   Steps(const nn::ModelSpec& spec, const nn::Hyper& hyper, const rt::Platform& platform, bool far)
-      : spec_(spec),
-        platform_(platform),
+      : platform_(platform),
         far_(far),
         network_(network_work_of(spec)),
         shards_(nn::shards_of(hyper, spec)),
@@ -50,7 +48,7 @@ class Steps {
   /// That many shards are computed one after another where the most are.
   [[nodiscard]] StepCost together(StepWay way, int count) const {
     const int own = (shards_ + count - 1) / count;
-    return {.way = way, .count = count, .compute = compute(own, 1), .update = update_};
+    return {.way = way, .count = count, .compute = compute(own), .update = update_};
   }
 
   [[nodiscard]] StepCost gang(int members) const {
@@ -63,30 +61,14 @@ class Steps {
     return cost;
   }
 
-  [[nodiscard]] StepCost stages(int stages) const {
-    const std::vector<nn::StageLayers> cut = nn::stages_of(spec_, stages);
-    double all = 0, most = 0;
-    for (const nn::StageLayers& stage : cut) {
-      all += static_cast<double>(stage.flops);
-      most = std::max(most, static_cast<double>(stage.flops));
-    }
-    const int count = static_cast<int>(cut.size());
-    const double filled = (shards_ + count - 1.0) / shards_;
-    return {.way = StepWay::pipeline,
-            .count = count,
-            .compute = compute(shards_, all > 0 ? most / all : 1) * filled,
-            .update = update_};
-  }
-
  private:
-  /// Seconds of that many shards on one core, of that share of the network.
-  [[nodiscard]] double compute(int shards, double share) const {
+  /// Seconds of that many shards on one core.
+  [[nodiscard]] double compute(int shards) const {
     const double rows = batch_ * shards / shards_;
-    return rt::seconds_on(
-        platform_.cpu,
-        {.flops = share * network_.training * rows,
-         .bytes = share * (2 * network_.weights * shards + 4 * network_.activations * rows),
-         .launches = share * shards * (3 * network_.products + 2 * network_.passes)});
+    return rt::seconds_on(platform_.cpu,
+                          {.flops = network_.training * rows,
+                           .bytes = 2 * network_.weights * shards + 4 * network_.activations * rows,
+                           .launches = shards * (3 * network_.products + 2 * network_.passes)});
   }
 
   /// A gradient's sum over the members, by the way that GangSums takes.
@@ -112,7 +94,6 @@ class Steps {
     return {{{members, link.latency, link.bandwidth}}};
   }
 
-  const nn::ModelSpec& spec_;
   const rt::Platform& platform_;
   bool far_;
   NetworkWork network_;
@@ -130,11 +111,9 @@ std::string StepCost::word() const {
     case StepWay::shards:
       return "shards";
     case StepWay::gang:
-      return base::cat("gang:", count);
-    case StepWay::pipeline:
       break;
   }
-  return base::cat("pipeline:", count);
+  return base::cat("gang:", count);
 }
 
 std::vector<StepCost> step_costs(const nn::ModelSpec& spec, const nn::Hyper& hyper,
@@ -148,11 +127,6 @@ std::vector<StepCost> step_costs(const nn::ModelSpec& spec, const nn::Hyper& hyp
   for (int count = 2; count <= members; ++count)
     if ((steps.shards() + count - 1) / count <= nn::kShardsSideBySide)
       costs.push_back(steps.gang(count));
-  for (int count = 2; count <= places.workers; ++count) {
-    StepCost cost = steps.stages(count);
-    if (cost.count < count) break;
-    costs.push_back(cost);
-  }
   return costs;
 }
 

@@ -2,12 +2,11 @@
 // The ways to run a step of a training (nn/training), and what each takes on a machine on paper.
 // The result of a step never depends on the way.
 //
-// A step takes what the busiest process or stage computes, then the sums that this does not hide,
-// then the update, which every process makes whole. The parts are counted as tasks/work.h counts a
-// step, and take what rt::seconds_on() says. Sums hide behind half of the computation, except for
-// the last bucket of a gradient and for what a network asks of the core.
-// Stages take (shards + stages - 1) / shards times what the slowest one does
-// (nn/training/pipeline.h).
+// A step takes what the busiest process computes, then the sums that this does not hide, then the
+// update, which every process makes whole. The parts are counted as tasks/work.h counts a step, and
+// take what rt::seconds_on() says. Sums hide behind half of the computation, except for the last
+// bucket of a gradient and for what a network asks of the core. Stages (nn/training/pipeline.h) are
+// no way to choose: they wait where shards side by side do not.
 
 #include <cstdint>
 #include <span>
@@ -20,7 +19,7 @@
 
 namespace tasks {
 
-enum class StepWay : std::uint8_t { serial, shards, gang, pipeline };
+enum class StepWay : std::uint8_t { serial, shards, gang };
 
 /// One way, and the seconds of a step in it.
 struct StepCost {
@@ -30,7 +29,7 @@ struct StepCost {
   double sums = 0;     ///< that nothing hides
   double update = 0;   ///< of the weights
   [[nodiscard]] double seconds() const noexcept { return compute + sums + update; }
-  /// As --execution takes it: serial, shards, gang:4, pipeline:2.
+  /// As --execution takes it: serial, shards, gang:4.
   [[nodiscard]] std::string word() const;
 };
 

@@ -80,16 +80,16 @@ std::string text_of(const std::string& study, const hpo::Plan& plan) {
 /// nothing to choose.
 std::string execution_of(const hpo::LoadedStudy& loaded, const rt::Platform& platform) {
   const std::optional<std::int64_t> members = loaded.study.resources.members;
-  if (!members) return "";
-  const hpo::TrialSpec spec =
-      hpo::materialise(loaded.study, loaded.study.space.middle(), loaded.data.info);
+  if (!members || *members == 1 || hpo::may_use_gpus(loaded.study)) return "";
+  const hpo::Params middle = loaded.study.space.middle();
   const bool far = platform.nodes.count > 0;
   const int places = far ? platform.nodes.count : platform.cpu.count;
   const int most =
       *members > 0 ? static_cast<int>(std::min<std::int64_t>(*members, places)) : places;
-  return hpo::describe(
-      tasks::step_costs(spec.model, spec.hyper, platform,
-                        {.workers = platform.cpu.count, .members = most, .far = far}));
+  const std::vector<tasks::StepCost> costs =
+      hpo::open_ways(loaded.study, hpo::materialise(loaded.study, middle, loaded.data.info), middle,
+                     platform, {.workers = platform.cpu.count, .members = most, .far = far});
+  return costs.empty() ? "" : hpo::describe(costs);
 }
 
 /// What the study's folder has already; empty where nothing was begun.

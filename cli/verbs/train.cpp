@@ -200,15 +200,22 @@ int processes(const hpo::RunOptions& options) {
   return static_cast<int>(options.hosts.size()) + 1;
 }
 
+/// How many processes there may be where the way to run a step is chosen.
+int most_members(const hpo::StudySpec& study, const hpo::RunOptions& options) {
+  const std::int64_t asked = study.resources.members.value_or(0);
+  const int most = options.on_agents() ? processes(options) : rt::net::sums::kMostMembers;
+  return static_cast<int>(
+      std::min<std::int64_t>({most, rt::net::sums::kMostMembers, asked > 0 ? asked : most}));
+}
+
 /// Without --execution: a gang of all processes that there are, unless `resources.members` says how
 /// many there may be.
 void take_members(const hpo::StudySpec& study, hpo::RunOptions& options) {
   options.members = processes(options);
   options.members_asked = options.step != nullptr ? "several tasks of one step" : kHosts;
-  if (const std::optional<std::int64_t> most = study.resources.members) {
-    const int bound = *most > 0 ? static_cast<int>(*most) : rt::net::sums::kMostMembers;
-    options.chooses = bound > 1;
-    options.members = options.on_agents() ? std::min(options.members, bound) : bound;
+  if (study.resources.members) {
+    options.members = most_members(study, options);
+    options.chooses = options.members > 1;
   }
   require_members(options.members);
 }
@@ -223,8 +230,8 @@ void take_execution(const Arguments& arguments, const hpo::StudySpec& study,
   options.members_asked = base::cat(kExecution, ": ", word);
   if (word == "auto") {
     options.chooses = true;
-    options.members = options.on_agents() ? processes(options) : rt::net::sums::kMostMembers;
-    return require_members(options.members);
+    options.members = most_members(study, options);
+    return;
   }
   if (options.on_agents() && !word.starts_with("gang:") && !word.starts_with("pipeline:"))
     throw base::Error(
@@ -240,7 +247,7 @@ void take_execution(const Arguments& arguments, const hpo::StudySpec& study,
     if (options.step != nullptr && options.members > options.step->tasks)
       throw base::Error(base::Errc::usage,
                         base::cat(kExecution, ": '", word, "', expected at most ",
-                                  options.step->tasks, " members, as there are tasks"));
+                                  options.step->tasks, " members, the tasks of this step"));
     return;
   }
   throw base::Error(base::Errc::usage,

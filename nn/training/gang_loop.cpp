@@ -18,8 +18,8 @@ struct GangCourse {
 };
 static_assert(sizeof(GangCourse) % sizeof(std::uint32_t) == 0);
 
-/// Runs the next step, or finds that there is none. Throws MembersChanged without a change.
-/// `before` becomes the course before the step.
+/// Runs the next step, or finds that there is none. `before` becomes the course before the step.
+/// Throws MembersChanged; Trainer::drop() then forgets what was begun.
 void run_next(const StepLoop& loop, Batches& batches, GangPoint& point, GangCourse& course,
               GangCourse& before) {
   const std::int64_t step = loop.plan.first + point.done;

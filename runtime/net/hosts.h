@@ -62,7 +62,7 @@ class HostProcesses {
   void start(const HostStart& what);
   /// One that the driver takes for lost is not waited for at the end.
   void lost(const std::string& node);
-  /// Ends one at once, as something that it cannot refuse.
+  /// Kills one (SIGKILL).
   void end(const std::string& node) noexcept;
 
   /// Whether it has started an agent of that name.

@@ -118,13 +118,14 @@ void ElasticSums::bring_up(const Members& members, nn::GangPoint& point) {
 
 bool ElasticSums::goes_on() {
   note_use();
-  // Asked before each step.
-  if (asked_ == 1) agreement_.stepped();
-  asked_ = std::min(asked_ + 1, 2);
+  // Asked before each step, where the update of the last one may still be to come.
+  if (asked_ == 2) agreement_.stepped();
+  asked_ = std::min(asked_ + 1, 3);
   return !sums_->regrouping();
 }
 
 bool ElasticSums::leave() {
+  if (asked_ == 2) agreement_.stepped();
   const bool left = agreement_.leave();
   drop_links();
   note_use();

@@ -99,7 +99,7 @@ class ElasticSums final : public nn::GradientSums, public nn::SumsUnderWay {
   std::optional<MemberStages> stages_;
   bool has_network_;
   bool stopping_ = false;
-  int asked_ = 0;  // times that goes_on() was, since agree(); 2: more often than once
+  int asked_ = 0;  // times that goes_on() was, since agree(); 3: more often than twice
   base::Duration waited_{}, idle_{}, under_way_{};  // with earlier links
   std::uint64_t bytes_ = 0;                         // with earlier links
 };

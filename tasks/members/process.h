@@ -14,7 +14,7 @@ namespace tasks {
 class MemberProcess {
  public:
   virtual ~MemberProcess() = default;
-  /// Ends it, as something that cannot refuse.
+  /// Kills it (SIGKILL).
   virtual void kill() noexcept = 0;
   /// Ends it and says how it ended: "its process was ended by signal 9".
   [[nodiscard]] virtual std::string end() = 0;

@@ -7,6 +7,8 @@
 #include <barrier>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "nn/optimizers/stale.h"
@@ -97,6 +99,11 @@ bool same_bits(const nn::ParamSlab& a, const nn::ParamSlab& b) {
   return std::ranges::equal(a.bytes(), b.bytes());
 }
 
+void expect_same(const Trained& one, const Trained& other, const std::string& what) {
+  EXPECT_TRUE(same_bits(one.net, other.net)) << what;
+  EXPECT_EQ(one.stats, other.stats) << what;
+}
+
 TEST(Gang, HasTheBitsOfOne) {
   for (const int shards : {1, 8, 16})
     for (const GangCase& c : nn_test::gang_cases(shards)) {
@@ -122,6 +129,83 @@ TEST(Gang, EndsBeforeTheSameStepWhereALossIsNoNumber) {
     EXPECT_TRUE(member.stats.diverged);
     EXPECT_EQ(one.stats.steps, member.stats.steps);
   }
+}
+
+/// A gang of one, whose sums end when they are waited for. Loses a member at its call number
+/// `lost`.
+class FaultySums final : public nn::GradientSums, public nn::SumsUnderWay {
+ public:
+  explicit FaultySums(int lost) : lost_(lost) {}
+
+  Shards own(int shards) const override { return {0, shards}; }
+  void gather(std::span<std::uint32_t> /*words*/) override {}
+  void sum(std::span<float* const> blocks, std::size_t count, int /*shards*/) override {
+    add_up({.count = count, .blocks = blocks});
+  }
+  nn::SumsUnderWay* under_way() override { return this; }
+  bool agree(nn::GangPoint& point) override {
+    begun_ = 0;
+    done_.push_back(point.done);
+    return true;
+  }
+
+  Rules rules() const override { return {.undoes = true, .bucket = 1}; }
+  Ticket begin_gather(std::span<std::uint32_t> /*words*/, int /*shards*/) override {
+    call();
+    return ++begun_;
+  }
+  Ticket begin_reduce(const Part& part) override {
+    call();
+    add_up(part);
+    return ++begun_;
+  }
+  Ticket begin_share(const Part& /*part*/) override {
+    call();
+    return ++begun_;
+  }
+  void advance() override { call(); }
+  void await(Ticket /*ticket*/) override { call(); }
+
+  [[nodiscard]] int calls() const { return calls_; }
+  /// Steps done at each agreement.
+  [[nodiscard]] const std::vector<std::int64_t>& done() const { return done_; }
+
+ private:
+  void call() {
+    if (calls_++ == lost_) throw nn::MembersChanged();
+  }
+
+  /// Into the first block, in the shards' tree.
+  static void add_up(const Part& part) {
+    for (std::size_t i = part.offset; i < part.offset + part.count; ++i)
+      for (std::size_t step = 1; step < part.blocks.size(); step *= 2)
+        for (std::size_t j = 0; j + step < part.blocks.size(); j += 2 * step)
+          part.blocks[j][i] += part.blocks[j + step][i];
+  }
+
+  int lost_, calls_ = 0;
+  Ticket begun_ = 0;
+  std::vector<std::int64_t> done_;
+};
+
+/// Wherever a member is lost: between two layers' updates, in a step's first and last call.
+TEST(Gang, UndoesAnUpdateThatIsNotWhole) {
+  int undone = 0;
+  for (GangCase c : nn_test::gang_cases(8)) {
+    c.hyper.clip = 0;  // of the whole gradient, so nothing would wait for the next step
+    const Trained one = nn_test::trained(c, {0, 1}, nullptr);
+    FaultySums whole(-1);
+    expect_same(one, nn_test::trained(c, {0, 1}, &whole), c.name);
+    for (int lost = 0; lost < whole.calls(); ++lost) {
+      FaultySums sums(lost);
+      expect_same(one, nn_test::trained(c, {0, 1}, &sums),
+                  c.name + ", call " + std::to_string(lost));
+      ASSERT_EQ(sums.done().size(), 2U);
+      // Steps that were counted before their update was whole are run again.
+      undone += sums.calls() > whole.calls() + whole.calls() / static_cast<int>(one.stats.steps);
+    }
+  }
+  EXPECT_GT(undone, 10);
 }
 
 TEST(Gang, RefusesWhatDoesNotFitItsSteps) {

@@ -61,10 +61,17 @@ void require_stages(const TrialSpec& spec, int stages, int gpus) {
 
 }  // namespace
 
+std::vector<tasks::StepCost> open_ways(const StudySpec& study, const TrialSpec& spec,
+                                       const Params& params, const rt::Platform& platform,
+                                       const tasks::StepPlaces& places) {
+  if (!several_networks(study, params).empty() || nn::staleness_of(spec.hyper.optimizer)) return {};
+  return tasks::step_costs(spec.model, spec.hyper, platform, places);
+}
+
 std::string describe(const std::vector<tasks::StepCost>& costs) {
   const tasks::StepCost chosen = tasks::chosen_way(costs);
   std::vector<tasks::StepCost> others;
-  for (const StepWay way : {StepWay::serial, StepWay::shards, StepWay::gang, StepWay::pipeline}) {
+  for (const StepWay way : {StepWay::serial, StepWay::shards, StepWay::gang}) {
     const auto is_of = [way](const tasks::StepCost& cost) { return cost.way == way; };
     if (way == chosen.way || std::ranges::none_of(costs, is_of)) continue;
     others.push_back(*std::ranges::min_element(costs, {}, [&](const tasks::StepCost& cost) {
@@ -89,25 +96,27 @@ std::string Execution::begin(const StudySpec& study, const TrialSpec& spec, cons
                              const RunOptions& options, int workers, int gpus) {
   members_ = options.members;
   stages_ = options.stages;
+  bool serially = options.serially;
   std::string chosen;
-  if (options.chooses && gpus == 0 && several_networks(study, params).empty() &&
-      !nn::staleness_of(spec.hyper.optimizer)) {
+  if (options.chooses) {
     const bool far = options.on_agents();
-    const std::vector<tasks::StepCost> costs =
-        tasks::step_costs(spec.model, spec.hyper, platform_here(workers),
-                          {.workers = workers, .members = members_, .far = far});
-    const tasks::StepCost way = tasks::chosen_way(costs);
-    members_ = way.way == StepWay::gang ? way.count : 1;
-    stages_ = way.way == StepWay::pipeline ? way.count : 1;
-    chosen =
-        base::cat("execution: ", describe(costs), far ? "; links of 1 Gbit/s are assumed" : "");
-  } else if (options.chooses) {
+    std::vector<tasks::StepCost> costs;
+    if (gpus == 0)
+      costs = open_ways(study, spec, params, platform_here(workers),
+                        {.workers = workers, .members = members_, .far = far});
     members_ = 1;
+    if (!costs.empty()) {
+      const tasks::StepCost way = tasks::chosen_way(costs);
+      if (way.way == StepWay::gang) members_ = way.count;
+      serially = way.way == StepWay::serial;
+      chosen =
+          base::cat("execution: ", describe(costs), far ? "; links of 1 Gbit/s are assumed" : "");
+    }
   }
   if (members_ > 1)
     require_gang(study, spec, params, members_, stages_ > 1, gpus, options.members_asked);
   if (stages_ > 1) require_stages(spec, stages_, gpus);
-  tasks::train_serially(options.serially);
+  tasks::train_serially(serially);
   tasks::train_in_stages(stages_);
   return chosen;
 }

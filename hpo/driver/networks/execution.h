@@ -9,10 +9,18 @@
 #include "hpo/driver/sweep.h"
 #include "hpo/study/spec.h"
 #include "hpo/study/trial_spec.h"
+#include "runtime/place/device_model.h"
 #include "tasks/gang.h"
 #include "tasks/step_cost.h"
 
 namespace hpo {
+
+/// Returns what a step takes in each way, of those that a choice leaves open; empty: a network of
+/// this study is trained as ever, because it is not trained alone, or not on cores.
+[[nodiscard]] std::vector<tasks::StepCost> open_ways(const StudySpec& study, const TrialSpec& spec,
+                                                     const Params& params,
+                                                     const rt::Platform& platform,
+                                                     const tasks::StepPlaces& places);
 
 /// "gang:2, about 13.1 ms a step (serial 24.0 ms, shards 15.2 ms)": the chosen way, and the
 /// quickest of each other kind.

@@ -104,18 +104,17 @@ void StudyNodes::configure(rt::Config& config) {
   config.nodes = std::move(nodes);
 }
 
-/// One that a person has started beside those that were asked for is none of them.
+/// Only of those that this driver has started: Slurm may give a job another node, and one that a
+/// person has started was not asked for.
 void StudyNodes::refused(const std::string& node, const std::string& why) {
-  const bool only_hosts = options_.step == nullptr && options_.slurm.agents == 0;
-  if (!only_hosts || agents_->has(node)) refused_.insert_or_assign(node, why);
+  if (agents_->has(node)) refused_.insert_or_assign(node, why);
 }
 
 bool StudyNodes::none_can_work() const {
-  if (refused_.empty() || options_.hosted || !rt::agents().empty()) return false;
-  const std::size_t asked =
-      options_.hosts.size() + static_cast<std::size_t>(options_.slurm.agents) +
-      static_cast<std::size_t>(options_.step != nullptr ? options_.step->tasks : 0);
-  return refused_.size() >= asked;
+  const bool only_hosts =
+      options_.step == nullptr && options_.slurm.agents == 0 && !options_.hosted;
+  return only_hosts && !refused_.empty() && rt::agents().empty() &&
+         refused_.size() >= options_.hosts.size();
 }
 
 void StudyNodes::require_some() const {

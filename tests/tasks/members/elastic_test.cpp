@@ -256,8 +256,8 @@ TEST(StagedGang, GoesOnWithFewerStages) {
   rig.close();
   int steps = 0;
   expect_same(one, rig.train([&] {
-    if (++steps == 10) rig.cut(1);
-    if (steps == 30) rig.cut(0);
+    if (++steps == 10) rig.lose(1);
+    if (steps == 30) rig.lose(0);
     return false;
   }),
               "three stages, two, one");
