@@ -38,7 +38,8 @@ struct Plan {
   std::int64_t trials_per_gpu = 1;  ///< that compute on one GPU side by side, each with its part of
                                     ///< the memory
   std::optional<double> gpu_from;   ///< where both kinds are used: the threshold between them
-  std::string execution;  ///< how `train` would run steps, empty: the file has no `resources.members`
+  std::string
+      execution;  ///< how `train` would run steps, empty: the file has no `resources.members`
 };
 
 /// Plays a study through in virtual time: proposals of its sampler, words of its rule,
