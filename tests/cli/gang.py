@@ -184,7 +184,7 @@ def random_kills(folder, kills):
 
 def struck(folder, name, signal_, said, *how):
     """Sends a signal to a member of a gang of 3. Returns how long the next step took."""
-    file = folder.write(name, epochs=250)
+    file = folder.write(name, epochs=600)
     folder.train(file, f"{name}-alone")
     with start(folder, file, name, *how) as training:
         while "epoch 1/" not in training.stderr.readline():
@@ -193,7 +193,7 @@ def struck(folder, name, signal_, said, *how):
         os.kill(member, signal_)
         while said not in training.stderr.readline():
             assert training.poll() is None, training.communicate()
-        limit = time.monotonic() + 2
+        limit = time.monotonic() + 10
         while os.path.exists(f"/proc/{member}"):
             assert time.monotonic() < limit, "a member that is given up keeps its process"
             time.sleep(0.01)
