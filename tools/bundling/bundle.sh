@@ -91,19 +91,19 @@ get() {
     fail "download of ${1##*/}" "$file is not the file that was published" "remove it and try again later"
 }
 
-# unpack FILE FOLDER: the recipe's sources, into FOLDER. An archive for tools/ stays as it is; set-up's scripts, which
-# unpack it, come beside it.
+# unpack FILE FOLDER: the recipe's sources, into FOLDER. A Debian package stays as it is, for the root's own tools. So
+# does an archive for tools/; set-up's scripts, which unpack that, come beside it.
 unpack() {
   rm -rf "$2"
   sources_of "$1" >"$room/list"
   while read -r path sum part; do
     get "$path" "$sum"
     mkdir -p "$2/$part"
-    if [ "$part" = tools ]; then
-      cp -r "$root/tools/setup" "$sources/${path##*/}" "$2/tools/"
-    else
-      logged tar --no-same-owner -xf "$sources/${path##*/}" -C "$2/$part" --strip-components=1
-    fi
+    case $part:$path in
+      tools:*) cp -r "$root/tools/setup" "$sources/${path##*/}" "$2/tools/" ;;
+      *.deb) cp "$sources/${path##*/}" "$2/$part" ;;
+      *) logged tar --no-same-owner -xf "$sources/${path##*/}" -C "$2/$part" --strip-components=1 ;;
+    esac
   done <"$room/list"
   cp "$1" "$2/recipe.sh"
 }

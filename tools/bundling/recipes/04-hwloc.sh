@@ -7,4 +7,4 @@
 make -j"$JOBS" -C hwloc
 make -C hwloc install
 make -C include install
-make install-pkgconfigDATA
+install -D -m 644 hwloc.pc "$PREFIX/lib/pkgconfig/hwloc.pc"

@@ -11,7 +11,7 @@ set -- NO_LAPACKE=1 NO_AFFINITY=1 NO_WARMUP=1 NUM_THREADS=64 DYNAMIC_ARCH=1 TARG
   "DYNAMIC_LIST=SANDYBRIDGE HASWELL ZEN SKYLAKEX COOPERLAKE"
 make -j"$JOBS" libs "$@"
 mkdir -p "$PREFIX/lib/pkgconfig" "$PREFIX/include"
-"$CC" -shared -o "$PREFIX/lib/libopenblas.so.0" -Wl,--whole-archive libopenblas*.a -Wl,--no-whole-archive \
+"$CC" -shared -o "$PREFIX/lib/libopenblas.so.0" -Wl,--whole-archive libopenblas.a -Wl,--no-whole-archive \
   -Wl,-soname,libopenblas.so.0 -Wl,-z,defs -static-libgcc -lm -lpthread
 ln -sf libopenblas.so.0 "$PREFIX/lib/libopenblas.so"
 make -C . install "$@" NO_STATIC=1 NO_SHARED=1 "PREFIX=$PREFIX"
