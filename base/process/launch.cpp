@@ -1,8 +1,8 @@
 #include "base/process/launch.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +23,19 @@ struct Shared {
 
 constexpr int kMostFiles = 16;
 
+// Headers older than Linux 5.11 do not have these two.
+constexpr long kCloseRange = 436;
+constexpr unsigned kAtExec = 1U << 2U;
+
+/// Leaves the child the files below this number. Kernels older than 5.11 must be asked for each.
+void close_from(int first) {
+  if (::syscall(kCloseRange, first, ~0U, kAtExec) == 0) return;
+  rlimit most{};
+  ::getrlimit(RLIMIT_NOFILE, &most);
+  for (int file = first; static_cast<rlim_t>(file) < most.rlim_cur && file < (1 << 16); ++file)
+    ::fcntl(file, F_SETFD, FD_CLOEXEC);
+}
+
 /// Gives the child its files by number. They are moved out of the way first: one may lie where
 /// another one goes.
 bool place_files(std::span<const int> files) {
@@ -35,7 +48,7 @@ bool place_files(std::span<const int> files) {
   for (int i = 0; i < count; ++i) {
     if (::dup2(moved[i], i) != i) return false;
   }
-  ::syscall(SYS_close_range, count, ~0U, CLOSE_RANGE_CLOEXEC);
+  close_from(count);
   return true;
 }
 
