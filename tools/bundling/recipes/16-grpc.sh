@@ -1,5 +1,5 @@
-# For the network plugin, which sends bytes over TLS: OpenSSL and RE2 are those of the other recipes, and protobuf is not
-# asked for.
+# For the network plugin, which sends bytes over TLS: OpenSSL and RE2 are those of the other recipes, and protobuf is
+# not asked for.
 # source: g/grpc/grpc_1.51.1.orig.tar.gz
 # sha256: b55696fb249669744de3e71acc54a9382bea0dce7cd5ba379b356b12b82d4229
 # source: a/abseil/abseil_20220623.1.orig.tar.gz abseil
@@ -14,7 +14,8 @@ mkdir -p third_party/opencensus-proto/src
 cmake -S . -B objects -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_STANDARD=17 -DABSL_PROPAGATE_CXX_STD=ON \
   -DgRPC_INSTALL=OFF -DgRPC_BUILD_CODEGEN=OFF -DgRPC_BUILD_CSHARP_EXT=OFF -DgRPC_ZLIB_PROVIDER=package \
   "-DZLIB_ROOT=$PREFIX" -DgRPC_RE2_PROVIDER=none -DgRPC_SSL_PROVIDER=package "-DOPENSSL_ROOT_DIR=$PREFIX" \
-  -DOPENSSL_USE_STATIC_LIBS=ON -DgRPC_PROTOBUF_PROVIDER=none "-DABSL_ROOT_DIR=$PWD/abseil" "-DCARES_ROOT_DIR=$PWD/c-ares"
+  -DOPENSSL_USE_STATIC_LIBS=ON -DgRPC_PROTOBUF_PROVIDER=none "-DABSL_ROOT_DIR=$PWD/abseil" \
+  "-DCARES_ROOT_DIR=$PWD/c-ares"
 ninja -C objects -j"$JOBS" grpc++
 # One archive of all that these need. Files of equal names stay side by side in it.
 mkdir -p "$PREFIX/lib/pkgconfig" "$PREFIX/include"
