@@ -187,8 +187,12 @@ std::vector<Case> cases_of(const Race& race, const std::string& python, const Op
 }
 
 double bytes_in_use() {
+#if __GLIBC_PREREQ(2, 33)  // before, numbers of 32 bits
   const auto heap = mallinfo2();
-  return static_cast<double>(heap.uordblks + heap.hblkhd);
+#else
+  const auto heap = mallinfo();
+#endif
+  return static_cast<double>(heap.uordblks) + static_cast<double>(heap.hblkhd);
 }
 
 /// A history that nobody proposed, so that it is there at once; then what one more proposal costs,

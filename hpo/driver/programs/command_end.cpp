@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -31,10 +32,22 @@ bool decides(const StudySpec& study, std::string_view metric) {
   return std::ranges::find(names, metric) != names.end();
 }
 
+/// As the C library's `sigabbrev_np`, which those before 2.32 do not have.
+using Signal = std::pair<int, std::string_view>;
+constexpr Signal kSignals[] = {
+    {SIGHUP, "HUP"},   {SIGINT, "INT"},       {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},
+    {SIGTRAP, "TRAP"}, {SIGABRT, "ABRT"},     {SIGBUS, "BUS"},   {SIGFPE, "FPE"},
+    {SIGKILL, "KILL"}, {SIGUSR1, "USR1"},     {SIGSEGV, "SEGV"}, {SIGUSR2, "USR2"},
+    {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"},     {SIGTERM, "TERM"}, {SIGSTKFLT, "STKFLT"},
+    {SIGCHLD, "CHLD"}, {SIGCONT, "CONT"},     {SIGSTOP, "STOP"}, {SIGTSTP, "TSTP"},
+    {SIGTTIN, "TTIN"}, {SIGTTOU, "TTOU"},     {SIGURG, "URG"},   {SIGXCPU, "XCPU"},
+    {SIGXFSZ, "XFSZ"}, {SIGVTALRM, "VTALRM"}, {SIGPROF, "PROF"}, {SIGWINCH, "WINCH"},
+    {SIGPOLL, "POLL"}, {SIGPWR, "PWR"},       {SIGSYS, "SYS"}};
+
 std::string signal_words(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return base::cat("killed by signal ", signal,
-                   name != nullptr ? base::cat(" (SIG", name, ")") : "");
+  const auto* const found = std::ranges::find(kSignals, signal, &Signal::first);
+  std::string words = base::cat("killed by signal ", signal);
+  return found != std::end(kSignals) ? base::cat(words, " (SIG", found->second, ")") : words;
 }
 
 /// Hydra ends with this advice, whatever went wrong. Above it stands an error of Python, or one of
