@@ -17,7 +17,7 @@ debian=$room/root
 prefix=/opt/trellis-parts
 compiler=/opt/gcc-12
 packages="build-essential,libgmp-dev,libmpfr-dev,libmpc-dev,flex,bison,zlib1g-dev,xz-utils,python3,pkg-config,cmake"
-packages="$packages,ninja-build,git,patchelf,libboost-dev,perl,file,tcl"
+packages="$packages,ninja-build,git,patchelf,libboost-dev,perl,file,tcl,gfortran"
 
 usage() {
   echo "usage: tools/bundle FOLDER | tools/bundle --here FOLDER [BUILD] | tools/bundle --until RECIPE" >&2

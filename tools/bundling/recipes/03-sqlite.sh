@@ -7,3 +7,5 @@ make -j"$JOBS" libsqlite3.la sqlite3.h
 make lib_install
 install -D -m 644 -t "$PREFIX/include" sqlite3.h
 install -D -m 644 -t "$PREFIX/lib/pkgconfig" sqlite3.pc
+# There is no shared library that would bring these.
+sed -i 's/^Libs: .*/& -lm -ldl -pthread/' "$PREFIX/lib/pkgconfig/sqlite3.pc"
