@@ -53,8 +53,10 @@ std::string_view fingerprint() {
 }
 
 std::string_view blas_coretype_cure() {
-  // Old OpenBLAS falls back to its SSE3 kernels on processors that it does not know.
-  if (std::string_view(openblas_get_corename()) != "Prescott") return "";
+  // Old OpenBLAS falls back to its SSE3 kernels on processors that it does not know. Where it was
+  // built for some processors alone, they go by the name of the first that shares them.
+  const std::string_view core = openblas_get_corename();
+  if (core != "Prescott" && core != "Katmai") return "";
   switch (cpu::best_isa()) {
     case cpu::Isa::avx512:
       return "SkylakeX";

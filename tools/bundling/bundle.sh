@@ -16,6 +16,8 @@ debian=$room/root
 # In the root: what the recipes install, and the compiler.
 prefix=/opt/trellis-parts
 compiler=/opt/gcc-12
+# Headers of both say in messages where they are, as do sources.
+flags="-O2 -fPIC -ffile-prefix-map=/build/= -ffile-prefix-map=/opt/="
 packages="build-essential,libgmp-dev,libmpfr-dev,libmpc-dev,flex,bison,zlib1g-dev,xz-utils,python3,pkg-config,cmake"
 packages="$packages,ninja-build,git,patchelf,libboost-dev,perl,file,tcl,gfortran"
 
@@ -35,7 +37,7 @@ in_root() {
     "CC=$compiler/bin/gcc" "CXX=$compiler/bin/g++" "PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/share/pkgconfig" \
     "C_INCLUDE_PATH=$prefix/include" "CPLUS_INCLUDE_PATH=$prefix/include" "LIBRARY_PATH=$prefix/lib" \
     "LD_LIBRARY_PATH=$prefix/lib" \
-    "CFLAGS=-O2 -fPIC -ffile-prefix-map=/build/=" "CXXFLAGS=-O2 -fPIC -ffile-prefix-map=/build/=" "$@"
+    "CFLAGS=$flags" "CXXFLAGS=$flags" "$@"
 }
 
 # count: the seconds of now, and the processor's that this shell's children have used. `times` tells them of its own
