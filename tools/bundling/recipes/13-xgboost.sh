@@ -6,6 +6,6 @@
 # shellcheck shell=sh
 cmake -S . -B objects -G Ninja -DCMAKE_BUILD_TYPE=None -DUSE_OPENMP=ON \
   "-DCMAKE_SHARED_LINKER_FLAGS=-static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL"
-ninja -C objects -j"$JOBS" xgboost
+ninja -C objects -j"$JOBS" libxgboost.so
 install -m 755 -t "$PREFIX/lib" lib/libxgboost.so
 cp -r include/xgboost "$PREFIX/include/"
