@@ -29,7 +29,7 @@ class Waiting : public CommandStudies {
   }
 };
 
-/// Stops the sweep at the first note that begins like that, or after ten seconds.
+/// Stops the sweep at the first note that begins like that, or after a minute.
 class Stopping final : public Notes {
  public:
   explicit Stopping(std::string_view at) : at_(at) {}
@@ -38,7 +38,7 @@ class Stopping final : public Notes {
     if (line.starts_with(at_)) stop();
   }
   void progress(const Progress&) override {
-    if (base::seconds_since(begun_) > 10) stop();
+    if (base::seconds_since(begun_) > 60) stop();
   }
   [[nodiscard]] const std::atomic<int>* asked() const { return &asked_; }
 
