@@ -1,7 +1,6 @@
 // `bench distributed`: sums over two processes, and one network on two nodes with a link between
 // them, beside torch.distributed.
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,13 +10,13 @@
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "bench/on_rig.h"
 #include "bench/process.h"
-#include "bench/rival.h"
+#include "bench/step_case.h"
 
 namespace bench {
 namespace {
 
-constexpr int kNoRig = 77;  // exit code of distributed.py where there can be none
 constexpr const char* kNoLimit = "none";
 constexpr double kRatioLimit = .82;  // the promise that the share of computing is held against
 
@@ -36,32 +35,12 @@ struct LinkedSteps {
 /// machine can have no nodes.
 std::optional<LinkedSteps> train_linked(const std::string& tool, const Linked& training, int steps,
                                         const std::string& python) {
-  const std::string script = base::cat(rivals_folder(), "/../distributed.py");
-  const Finished done =
-      run_program({"python3", "-B", script, tool, training.rate, std::to_string(training.batch),
-                   std::to_string(steps), base::Path(own_program()).parent_path().string(),
-                   rivals_folder(), python});
-  if (done.exit_code == kNoRig)
-    throw base::Error(base::Errc::no_device,
-                      "distributed: this machine can have no nodes (see above)");
-  if (done.exit_code != 0) {
-    std::fprintf(stderr, "distributed: %s ended with exit code %d, so it is left out\n",
-                 tool.c_str(), done.exit_code);
-    return std::nullopt;
-  }
-  const nlohmann::json said = nlohmann::json::parse(done.output);
-  return LinkedSteps{.step = sample_of(said["seconds"].get<std::vector<double>>()),
-                     .ratio = said["ratio"].is_null() ? 0 : said["ratio"].get<double>()};
-}
-
-Case linked_case(std::string name, const Sample& ours, std::string rival, double seconds) {
-  return {.name = std::move(name),
-          .ours = 1e3 * ours.median,
-          .unit = "ms/step",
-          .rival = std::move(rival),
-          .rival_value = 1e3 * seconds,
-          .ratio = seconds / ours.median,
-          .spread = ours.spread};
+  const auto said = run_on_rig(
+      "distributed", {tool, training.rate, std::to_string(training.batch), std::to_string(steps),
+                      base::Path(own_program()).parent_path().string(), rivals_folder(), python});
+  if (!said) return std::nullopt;
+  return LinkedSteps{.step = sample_of((*said)["seconds"].get<std::vector<double>>()),
+                     .ratio = (*said)["ratio"].is_null() ? 0 : (*said)["ratio"].get<double>()};
 }
 
 /// Two nodes, and beside them one process of each tool.
@@ -75,8 +54,8 @@ void add_linked(std::vector<Case>& cases, const Linked& training, int steps,
   const auto late = train_linked("late", training, steps, python);
   if (!alone || !gang || !late)
     throw base::Error(base::Errc::internal, "distributed: our own program did not end well");
-  cases.push_back(linked_case(base::cat("two nodes, ", where), gang->step, "one process of ours",
-                              alone->step.median));
+  cases.push_back(step_case(base::cat("two nodes, ", where), gang->step, "one process of ours",
+                            alone->step.median));
   cases.push_back({.name = base::cat("share of computing, ", where),
                    .ours = gang->ratio,
                    .unit = "",
@@ -84,19 +63,19 @@ void add_linked(std::vector<Case>& cases, const Linked& training, int steps,
                    .rival_value = kRatioLimit,
                    .ratio = gang->ratio / kRatioLimit,
                    .spread = gang->step.spread});
-  cases.push_back(linked_case(base::cat("late: 1, ", where), late->step, "two nodes without it",
-                              gang->step.median));
+  cases.push_back(step_case(base::cat("late: 1, ", where), late->step, "two nodes without it",
+                            gang->step.median));
   if (python.empty()) return;
   if (const auto one = train_linked("torch", training, steps, python))
     cases.push_back(
-        linked_case(base::cat("one process, ", where), alone->step, "PyTorch", one->step.median));
+        step_case(base::cat("one process, ", where), alone->step, "PyTorch", one->step.median));
   std::optional<double> best;
   for (const char* tool : {"ddp-25", "ddp-1"})
     if (const auto theirs = train_linked(tool, training, steps, python))
       best = std::min(best.value_or(theirs->step.median), theirs->step.median);
   if (best)
-    cases.push_back(linked_case(base::cat("two nodes, ", where), gang->step,
-                                "DistributedDataParallel, best of 2", *best));
+    cases.push_back(step_case(base::cat("two nodes, ", where), gang->step,
+                              "DistributedDataParallel, best of 2", *best));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // `bench nodes`: 400 naps of 50 ms on eight slots of four nodes with a real Slurm between them,
 // ours and other tools' ways of using several machines.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -8,6 +7,7 @@
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "bench/on_rig.h"
 #include "bench/process.h"
 #include "bench/rival.h"
 
@@ -15,7 +15,6 @@ namespace bench {
 namespace {
 
 constexpr double kNodesLimit = 2.6;  // s for 400 tasks of 50 ms; 2.5 without any cost
-constexpr int kNoNodes = 77;         // exit code of nodes.py where there can be none
 
 constexpr Rival kNodeRivals[] = {
     {"dask", "Dask distributed"},
@@ -29,21 +28,13 @@ constexpr Rival kNodeRivals[] = {
 std::optional<Sample> play(const std::string& tool, int naps, int times,
                            const std::string& python) {
   const base::Path programs = base::Path(own_program()).parent_path();
-  const std::string script = base::cat(rivals_folder(), "/../nodes.py");
   const auto program = built_for_bench("trellis-bench-naps");
   if (!program) throw base::Error(base::Errc::internal, "trellis-bench-naps is missing");
   const base::Path folder = tool == "tasks" ? program->parent_path() : programs;
-  const Finished done =
-      run_program({"python3", "-B", script, tool, std::to_string(naps), std::to_string(times),
-                   folder.string(), rivals_folder(), python});
-  if (done.exit_code == kNoNodes)
-    throw base::Error(base::Errc::no_device, "nodes: this machine can have no nodes (see above)");
-  if (done.exit_code != 0) {
-    std::fprintf(stderr, "nodes: %s ended with exit code %d, so it is left out\n", tool.c_str(),
-                 done.exit_code);
-    return std::nullopt;
-  }
-  return sample_of(nlohmann::json::parse(done.output)["seconds"].get<std::vector<double>>());
+  const auto said = run_on_rig("nodes", {tool, std::to_string(naps), std::to_string(times),
+                                         folder.string(), rivals_folder(), python});
+  if (!said) return std::nullopt;
+  return sample_of((*said)["seconds"].get<std::vector<double>>());
 }
 
 Case beside(const char* what, const Sample& ours, std::string rival, double rival_value) {

@@ -15,6 +15,7 @@
 #include "bench/measure.h"
 #include "bench/pictures.h"
 #include "bench/slow_links.h"
+#include "bench/step_case.h"
 #include "nn/model/init.h"
 #include "nn/model/layout.h"
 #include "runtime/instance.h"
@@ -139,16 +140,6 @@ double path_of(const std::vector<Bucket>& buckets, double update) {
   return cpu - begun;
 }
 
-Case overlap_case(std::string name, const Sample& ours, std::string rival, double seconds) {
-  return {.name = std::move(name),
-          .ours = 1e3 * ours.median,
-          .unit = "ms/step",
-          .rival = std::move(rival),
-          .rival_value = 1e3 * seconds,
-          .ratio = seconds / ours.median,
-          .spread = ours.spread};
-}
-
 Case overlap_share(std::string name, double share) {
   return {.name = std::move(name), .ours = 100 * share, .unit = "%"};
 }
@@ -182,16 +173,16 @@ std::vector<Case> run_overlap(const Options& options) {
     const double larger = std::max(computed, link);
     const double path = path_of(buckets, std::max(0.0, computed - passes));
     const std::string on = base::cat(" on ", gigabits, " Gbit/s");
-    cases.push_back(overlap_case("sums behind the backward pass" + on, behind.step,
-                                 "computing + summing", computed + link));
-    cases.push_back(overlap_case("sums until the step ends" + on, step.step, "sums behind it",
-                                 behind.step.median));
-    cases.push_back(overlap_case("sums until they are needed" + on, needed.step, "sums behind it",
-                                 behind.step.median));
+    cases.push_back(step_case("sums behind the backward pass" + on, behind.step,
+                              "computing + summing", computed + link));
+    cases.push_back(step_case("sums until the step ends" + on, step.step, "sums behind it",
+                              behind.step.median));
+    cases.push_back(step_case("sums until they are needed" + on, needed.step, "sums behind it",
+                              behind.step.median));
     cases.push_back(
-        overlap_case("the same", needed.step, "1.1 x its longest path", kPathLimit * path));
-    cases.push_back(overlap_case("the same", needed.step, "1.35 x the larger of the two",
-                                 kLargerLimit * larger));
+        step_case("the same", needed.step, "1.1 x its longest path", kPathLimit * path));
+    cases.push_back(
+        step_case("the same", needed.step, "1.35 x the larger of the two", kLargerLimit * larger));
     cases.push_back(overlap_share("share of the sums' time in which members computed" + on,
                                   tasks::overlap_of(needed.use)));
     cases.push_back(overlap_share("share of the time in which they computed" + on,

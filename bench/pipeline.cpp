@@ -13,6 +13,7 @@
 #include "bench/layer_times.h"
 #include "bench/measure.h"
 #include "bench/pictures.h"
+#include "bench/step_case.h"
 #include "nn/training/pipeline.h"
 #include "runtime/instance.h"
 #include "runtime/key.h"
@@ -128,13 +129,9 @@ double law_of_stages(double slowest, int stages, int shards) {
 
 Case staged_case(std::string name, const Sample& ours, std::string rival, double seconds,
                  double ratio) {
-  return {.name = std::move(name),
-          .ours = 1e3 * ours.median,
-          .unit = "ms/step",
-          .rival = std::move(rival),
-          .rival_value = 1e3 * seconds,
-          .ratio = ratio,
-          .spread = ours.spread};
+  Case made = step_case(std::move(name), ours, std::move(rival), seconds);
+  made.ratio = ratio;
+  return made;
 }
 
 /// The order of a pipeline's work played in virtual time, for stages of counted FLOPs.
