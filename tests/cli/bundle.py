@@ -7,6 +7,7 @@ usage: bundle.py ROOT BUILD
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -81,6 +82,34 @@ def expect_wheel(wheel, folder, experiments):
     expect_searches(pathlib.Path(used.strip()), room, experiments)
 
 
+def expect_cuda(archive, tree, folder, toolkit):
+    """Unpacked over the first bundle, it adds nothing but parts for CUDA devices, which find NVIDIA's libraries in the
+    system's folders and beside the wheel."""
+    with tarfile.open(archive) as packed:
+        files = [one.name.partition("/")[2] for one in packed.getmembers() if one.isfile()]
+        packed.extractall(folder / "cuda")
+    assert files and all(name.startswith("lib/trellis/") and "cuda" in name for name in files), files
+    site = folder / "site of cuda"
+    program = site / "trellis/_program"
+    shutil.copytree(tree, program)
+    shutil.copytree(next((folder / "cuda").iterdir()), program, dirs_exist_ok=True)
+
+    def missing(**environment):
+        asked = run("ldd", program / "lib/trellis/trellis-starpu-cuda.so", program / "lib/trellis/trellis-kernels-cuda.so",
+                    env={"PATH": os.environ["PATH"], **environment}).stdout
+        return {line.split()[0] for line in asked.splitlines() if "not found" in line} - {"libcuda.so.1"}
+
+    assert missing(LD_LIBRARY_PATH=str(toolkit)) == set(), missing(LD_LIBRARY_PATH=str(toolkit))
+    beside = site / "nvidia" / f"cu{release_of(toolkit)}"
+    beside.mkdir(parents=True)
+    (beside / "lib").symlink_to(toolkit)
+    assert missing() == set(), missing()
+
+
+def release_of(toolkit):
+    return next(toolkit.glob("libcublas.so.[0-9][0-9]")).name.rpartition(".")[2]
+
+
 def expect_refused(root, tree, folder):
     """Each check notices its fault."""
     sys.path.insert(0, str(root / "tools/bundling"))
@@ -88,17 +117,27 @@ def expect_refused(root, tree, folder):
     import elf
     copy = folder / "copy"
     shutil.copytree(tree, copy)
-    assert check.libraries(copy) == [] and check.names(copy, ["/nowhere/at/all"]) == []
-    (copy / "experiments/note").write_text("made in /nowhere/at/all\n")
-    assert check.names(copy, ["/nowhere/at/all"]) == ["experiments/note: names /nowhere/at/all"]
+    files = sorted(copy.rglob("*"))
+    assert check.libraries(copy, files) == [] and check.names(copy, files, ["/nowhere/at/all"]) == []
+    (copy / "experiments/digits.yaml").write_text("# made in /nowhere/at/all\n")
+    assert check.names(copy, files, ["/nowhere/at/all"]) == ["experiments/digits.yaml: names /nowhere/at/all"]
     gone = next((copy / "lib").glob("libhwloc.so.*"))
     gone.unlink()
-    problems = check.libraries(copy)
+    problems = check.libraries(copy, files)
     assert problems and all(gone.name in one for one in problems), problems
     elf.set_folders(copy / "bin/trellis", "/opt/lib")
-    assert "bin/trellis: looks in /opt/lib" in check.libraries(copy)
-    newest, who = check.newest_of_libc(copy)
+    assert "bin/trellis: looks in /opt/lib" in check.libraries(copy, files)
+    newest, who = check.newest_of_libc(copy, files)
     assert newest >= (2, 14) and (copy / who).is_file(), (newest, who)
+
+
+def toolkit_of(build):
+    """The folder of NVIDIA's libraries that a build was linked with, or nothing where it has no parts for CUDA devices."""
+    kernels = build / "kernels/cuda/trellis-kernels-cuda.so"
+    if not kernels.exists():
+        return None
+    found = run("ldd", kernels).stdout
+    return pathlib.Path(re.search(r"libcublas\.so\.\d+ => (\S+)", found).group(1)).parent
 
 
 def main():
@@ -109,10 +148,14 @@ def main():
         return SKIP
     with tempfile.TemporaryDirectory(prefix="trellis-bundle-") as name:
         folder = pathlib.Path(name)
-        print(run(root / "tools/bundle", "--here", folder / "out", build).stdout)
-        moved = expect_bundle(next((folder / "out").glob("*.tar.gz")), folder, [str(root), str(build), name])
+        out = folder / "out"
+        toolkit = toolkit_of(build)
+        print(run(root / "tools/bundle", *(["--cuda"] if toolkit else []), "--here", out, build).stdout)
+        moved = expect_bundle(next(out.glob("trellis-[0-9]*.tar.gz")), folder, [str(root), str(build), name])
         expect_refused(root, moved, folder)
-        expect_wheel(next((folder / "out").glob("*.whl")), folder, moved / "experiments")
+        expect_wheel(next(out.glob("trellis_hpo-*.whl")), folder, moved / "experiments")
+        if toolkit:
+            expect_cuda(next(out.glob("trellis-cuda-*.tar.gz")), moved, folder, toolkit)
     return 0
 
 

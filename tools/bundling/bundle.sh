@@ -4,6 +4,8 @@
 # bundle/ (or $TRELLIS_BUNDLE_CACHE). A step is repeated only when its recipe changed, so an interrupted run goes on
 # where it stopped. Needs root (for chroot), debootstrap, git, python3 and a network.
 # --here FOLDER: of what is built in build/, with this system's libraries: for systems at least as new as this one.
+# --cuda, before all others: the archive and the wheel of what both need on CUDA devices, too, with this system's CUDA
+# toolkit.
 # --until RECIPE: only the recipes up to that one.
 set -eu
 # shellcheck source=tools/setup/lib.sh
@@ -22,17 +24,19 @@ packages="build-essential,libgmp-dev,libmpfr-dev,libmpc-dev,flex,bison,zlib1g-de
 packages="$packages,ninja-build,git,patchelf,libboost-dev,perl,file,tcl,gfortran"
 
 usage() {
-  echo "usage: tools/bundle FOLDER | tools/bundle --here FOLDER [BUILD] | tools/bundle --until RECIPE" >&2
+  echo "usage: tools/bundle [--cuda] FOLDER | tools/bundle [--cuda] --here FOLDER [BUILD] | tools/bundle --until RECIPE" >&2
   exit 2
 }
 
 require() { have "$1" || fail bundle "there is no $1" "install it"; }
 
-# in_root COMMAND...: in the Debian 11, with its own /dev and /proc, which are gone when the command ends.
+# in_root COMMAND...: in the Debian 11, with its own /dev and /proc, and the toolkit of --cuda, which are gone when the
+# command ends.
 in_root() {
   # shellcheck disable=SC2016 # the inner shell's words
   unshare --mount --propagation private sh -eu -c 'mount --rbind /dev "$1/dev"; mount -t proc proc "$1/proc"
-    root=$1; shift; exec chroot "$root" /usr/bin/env -i "$@"' in-root "$debian" \
+    [ -z "$2" ] || { mkdir -p "$1/usr/local/cuda"; mount --bind -o ro "$2" "$1/usr/local/cuda"; }
+    root=$1; shift 2; exec chroot "$root" /usr/bin/env -i "$@"' in-root "$debian" "$toolkit" \
     HOME=/root LC_ALL=C.UTF-8 "PATH=$compiler/bin:/usr/sbin:/usr/bin:/sbin:/bin" "PREFIX=$prefix" "JOBS=$(jobs)" \
     "CC=$compiler/bin/gcc" "CXX=$compiler/bin/g++" "PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/share/pkgconfig" \
     "C_INCLUDE_PATH=$prefix/include" "CPLUS_INCLUDE_PATH=$prefix/include" "LIBRARY_PATH=$prefix/lib" \
@@ -145,7 +149,7 @@ build_trellis() {
   logged git -C "$tree" fetch -q "$root" HEAD
   logged git -C "$tree" checkout -q --force --detach FETCH_HEAD
   say "building the program"
-  logged in_root "LDFLAGS=-static-libstdc++ -static-libgcc" sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
+  logged in_root "LDFLAGS=-static-libstdc++ -static-libgcc" "CUDA=${toolkit:+enabled}" sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
     fail "program" "the compiler or linker stopped" "see the log"
   ended program
 }
@@ -162,21 +166,30 @@ make() {
   set -- --forbid "$prefix" "$compiler" "$root" "$cache" "$room" "$debian"
   for recipe in "$here"/recipes/*.sh; do set -- "$@" "/build/$(name_of "$recipe")"; done
   python3 -B "$here/assemble.py" "$folder" --build "$debian/build/trellis/build" --inside "$debian" \
-    --licences "$debian$prefix/licences" --libraries "$debian$prefix/lib" "$debian$compiler/lib64" "$@" /build/trellis
+    --licences "$debian$prefix/licences" --libraries "$debian$prefix/lib" "$debian$compiler/lib64" "$@" /build/trellis \
+    ${toolkit:+--cuda}
 }
 
 # The program of $build, as it is, with the libraries of this system: for systems at least as new as this one.
 make_here() {
   [ -e "$build/cli/trellis.1" ] || fail bundle "$build is not whole" "run ./trellis test, which builds all of it"
+  build=$(CDPATH='' cd -- "$build" && pwd -P)
   mkdir -p "$folder"
   libraries=/usr/lib/x86_64-linux-gnu
   python3 -B "$here/assemble.py" "$folder" --build "$build" --forbid "$root" "$build" "$cache" \
-    --libraries $libraries/openblas-pthread $libraries /lib/x86_64-linux-gnu
+    --libraries $libraries/openblas-pthread $libraries /lib/x86_64-linux-gnu ${toolkit:+--cuda}
 }
 
 until=
 folder=
-case $#:$1 in
+toolkit=
+if [ "${1-}" = --cuda ]; then
+  find_cuda || fail bundle "there is no nvcc" "install the CUDA toolkit"
+  toolkit=$(readlink -f "$(command -v nvcc)")
+  toolkit=${toolkit%/bin/nvcc}
+  shift
+fi
+case $#:${1-} in
   1:-*) usage ;;
   1:*) folder=$1 ;;
   2:--until)

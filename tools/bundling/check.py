@@ -2,20 +2,19 @@
 import elf
 
 
-def newest_of_libc(tree):
-    """(version, file) of the newest symbol of the C library that anything asks for."""
-    return max(((elf.versions(path) or [(0,)])[-1], str(path.relative_to(tree))) for path in sorted(tree.rglob("*"))
-               if elf.is_elf(path))
+def newest_of_libc(tree, files):
+    """(version, file) of the newest symbol of the C library that any of a tree's files asks for."""
+    return max(((elf.versions(path) or [(0,)])[-1], str(path.relative_to(tree))) for path in files if elf.is_elf(path))
 
 
-def libraries(tree):
-    """Libraries that are asked for and neither carried nor the C library's."""
+def libraries(tree, files, others=elf.SYSTEM):
+    """Libraries that some files of a tree ask for and that are neither carried nor somebody else's."""
     problems = []
-    for path in sorted(tree.rglob("*")):
+    for path in files:
         if not elf.is_elf(path):
             continue
         for name in elf.needed(path):
-            if elf.SYSTEM.fullmatch(name):
+            if elf.SYSTEM.fullmatch(name) or others.fullmatch(name):
                 continue
             places = [folder.replace("$ORIGIN", str(path.parent)) for folder in elf.folders(path)]
             if not any((tree / place / name).is_file() for place in places if place):
@@ -25,10 +24,10 @@ def libraries(tree):
     return problems
 
 
-def names(tree, forbidden):
+def names(tree, files, forbidden):
     """Files that name a folder in which the bundle was made."""
     problems = []
-    for path in sorted(tree.rglob("*")):
+    for path in files:
         if path.is_symlink():
             problems.append(f"{path.relative_to(tree)}: a link")
         elif path.is_file():

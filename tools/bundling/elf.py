@@ -4,6 +4,8 @@ import subprocess
 
 # Of the C library, which every system has: never carried.
 SYSTEM = re.compile(r"lib(c|m|dl|pthread|rt|util|resolv)\.so\.\d+|ld-linux-x86-64\.so\.2|linux-vdso\.so\.1")
+# NVIDIA's, which nobody else may carry.
+NVIDIA = re.compile(r"lib(cuda|cudart|cublas|cublasLt|cusparse|cusolver|nvidia-ml|cudnn)\.so\.\d+")
 
 
 def output_of(*command):

@@ -1,4 +1,4 @@
-"""The wheel: the Python package with the bundle's program in it."""
+"""The wheels: the Python package with the bundle's program in it, and what that needs on CUDA devices."""
 import base64
 import hashlib
 import os
@@ -23,19 +23,8 @@ def field(project, name):
     return re.search(rf'^{name} = "(.*)"', project, re.MULTILINE).group(1)
 
 
-def metadata(root, version):
-    project = (root / "python/pyproject.toml").read_text(encoding="utf-8")
-    lines = ["Metadata-Version: 2.1", f"Name: {field(project, 'name')}", f"Version: {version}",
-             f"Summary: {field(project, 'description')}", f"Requires-Python: {field(project, 'requires-python')}",
-             "License: MIT", "Description-Content-Type: text/markdown", "", ""]
-    return "\n".join(lines) + (root / "python/README.md").read_text(encoding="utf-8")
-
-
-def make(tree, root, version, libc, folder):
+def of_program(tree, root, version, libc, folder):
     """Writes FOLDER/trellis_hpo-VERSION-….whl and returns its path."""
-    name = f"trellis_hpo-{version}"
-    tag = f"py3-none-manylinux_{libc[0]}_{libc[1]}_x86_64"
-    wheel = folder / f"{name}-{tag}.whl"
     files = {}
     for path in sorted(tree.rglob("*")):
         relative = str(path.relative_to(tree))
@@ -44,10 +33,34 @@ def make(tree, root, version, libc, folder):
                 files[relative.removeprefix("python/")] = path
             elif not relative.startswith(LEFT_OUT):
                 files[f"trellis/_program/{relative}"] = path
-    texts = {f"{name}.data/scripts/trellis": START,
-             f"{name}.dist-info/METADATA": metadata(root, version),
-             f"{name}.dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: trellis\nRoot-Is-Purelib: false\nTag: {tag}\n",
-             f"{name}.dist-info/LICENSE": (root / "LICENSE").read_text(encoding="utf-8")}
+    project = (root / "python/pyproject.toml").read_text(encoding="utf-8")
+    metadata = [f"Summary: {field(project, 'description')}", f"Requires-Python: {field(project, 'requires-python')}",
+                "Description-Content-Type: text/markdown"]
+    return write(folder, field(project, "name"), version, libc, metadata, files,
+                 {"data/scripts/trellis": START, "dist-info/LICENSE": (root / "LICENSE").read_text(encoding="utf-8")},
+                 (root / "python/README.md").read_text(encoding="utf-8"))
+
+
+def of_cuda(tree, files, release, version, libc, folder):
+    """Writes FOLDER/trellis_hpo_cuda-VERSION-….whl and returns its path: files that go beside those of the other wheel."""
+    metadata = ["Summary: What trellis-hpo needs on CUDA devices", f"Requires-Dist: trellis-hpo=={version}"]
+    metadata += [f"Requires-Dist: {name}" for name in packages_of_nvidia(release)]
+    return write(folder, "trellis-hpo-cuda", version, libc, metadata,
+                 {f"trellis/_program/{path.relative_to(tree)}": path for path in files if path.is_file()}, {})
+
+
+def packages_of_nvidia(release):
+    """Wheels that bring NVIDIA's libraries of a CUDA release, 13 or newer: those before it lie in other folders."""
+    return [f"cuda-toolkit[cublas,cudart,cusolver,cusparse]>={release},<{release + 1}", f"nvidia-cudnn-cu{release}"]
+
+
+def write(folder, project, version, libc, metadata, files, texts, description=""):
+    name = f"{project.replace('-', '_')}-{version}"
+    tag = f"py3-none-manylinux_{libc[0]}_{libc[1]}_x86_64"
+    wheel = folder / f"{name}-{tag}.whl"
+    metadata = ["Metadata-Version: 2.1", f"Name: {project}", f"Version: {version}", "License: MIT", *metadata, "", ""]
+    texts = {**texts, "dist-info/METADATA": "\n".join(metadata) + description,
+             "dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: trellis\nRoot-Is-Purelib: false\nTag: {tag}\n"}
     record = []
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         def add(inside, content, mode):
@@ -60,7 +73,7 @@ def make(tree, root, version, libc, folder):
         for inside, path in files.items():
             add(inside, path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
         for inside, text in texts.items():
-            add(inside, text.encode(), 0o755 if "scripts" in inside else 0o644)
+            add(f"{name}.{inside}", text.encode(), 0o755 if "scripts" in inside else 0o644)
         record.append(f"{name}.dist-info/RECORD,,")
         archive.writestr(zipfile.ZipInfo(f"{name}.dist-info/RECORD", (2020, 1, 1, 0, 0, 0)), "\n".join(record) + "\n")
     return wheel
