@@ -187,7 +187,9 @@ def shell(tells, words):
     if child == 0:
         os.setpgid(0, 0)
         os.tcsetpgrp(0, os.getpid())
-        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        # Whoever started the tests may ignore some, in the background for example.
+        for number in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         os.close(tells)
         os.execvp(words[0], words)
     with os.fdopen(tells, "w", encoding="utf-8") as file:
