@@ -24,7 +24,8 @@ packages="build-essential,libgmp-dev,libmpfr-dev,libmpc-dev,flex,bison,zlib1g-de
 packages="$packages,ninja-build,git,patchelf,libboost-dev,perl,file,tcl,gfortran"
 
 usage() {
-  echo "usage: tools/bundle [--cuda] FOLDER | tools/bundle [--cuda] --here FOLDER [BUILD] | tools/bundle --until RECIPE" >&2
+  echo "usage: tools/bundle [--cuda] FOLDER | tools/bundle [--cuda] --here FOLDER [BUILD] |" \
+    "tools/bundle --until RECIPE" >&2
   exit 2
 }
 
@@ -149,7 +150,8 @@ build_trellis() {
   logged git -C "$tree" fetch -q "$root" HEAD
   logged git -C "$tree" checkout -q --force --detach FETCH_HEAD
   say "building the program"
-  logged in_root "LDFLAGS=-static-libstdc++ -static-libgcc" "CUDA=${toolkit:+enabled}" sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
+  logged in_root "LDFLAGS=-static-libstdc++ -static-libgcc" "CUDA=${toolkit:+enabled}" \
+    sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
     fail "program" "the compiler or linker stopped" "see the log"
   ended program
 }
