@@ -3,7 +3,7 @@
 meson="python3 -B $PREFIX/meson/meson.py"
 flavour=
 if [ "${CUDA:-}" = enabled ]; then
-  PATH=$PATH:/usr/local/cuda/bin
+  export PATH="$PATH:/usr/local/cuda/bin" LD_LIBRARY_PATH="$LD_LIBRARY_PATH:/usr/local/cuda/lib64"
   XDG_CACHE_HOME="$PREFIX/cache" TRELLIS_JOBS="$JOBS" tools/setup/starpu.sh cuda
   flavour=$(XDG_CACHE_HOME="$PREFIX/cache" tools/setup/find-starpu cuda)
 fi
