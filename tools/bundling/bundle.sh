@@ -150,8 +150,7 @@ build_trellis() {
   logged git -C "$tree" fetch -q "$root" HEAD
   logged git -C "$tree" checkout -q --force --detach FETCH_HEAD
   say "building the program"
-  logged in_root "LDFLAGS=-static-libstdc++ -static-libgcc" "CUDA=${toolkit:+enabled}" \
-    sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
+  logged in_root "CUDA=${toolkit:+enabled}" sh -euc "cd /build/trellis; . tools/bundling/program.sh" ||
     fail "program" "the compiler or linker stopped" "see the log"
   ended program
 }
