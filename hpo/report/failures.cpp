@@ -12,7 +12,7 @@ std::optional<Section> failures_section(const Gathered& study) {
   Section section{.id = "failures", .title = "Failures"};
   section.heading = base::cat(
       study.counts.failed, " of ", base::counted(study.counts.all(), "trial"), " failed: ",
-      base::listed(study.failures,
+      base::listed(study.causes(),
                    [](const Failures& one) {
                      return base::cat(one.trials, " ",
                                       one.cause == Cause::error ? std::string_view("by an error")
@@ -31,8 +31,11 @@ std::optional<Section> failures_section(const Gathered& study) {
   }
   section.body = table.html() + logs;
   if (!study.info.asked)
-    section.body += paragraph("To run them again, once the cause is fixed:") +
-                    code("trellis sweep study.yaml --retry-failed");
+    section.body +=
+        paragraph(base::cat("To run them again once the cause is fixed, in the folder where the "
+                            "sweep was started:",
+                            study.note_on_folder().empty() ? "" : " ", study.note_on_folder())) +
+        code(study.command_on_file("sweep") + " --retry-failed");
   return section;
 }
 

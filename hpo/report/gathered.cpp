@@ -21,6 +21,10 @@ namespace {
 
 constexpr std::uint64_t kLongestLog = 16'000'000;  // bytes; of a longer one no lines are shown
 constexpr std::size_t kLogLines = 6;
+/// Where sweeps write unless they are told.
+constexpr const char* kUsualFolder = "runs";
+/// Messages of failed trials that are shown; the others of a cause stand together.
+constexpr std::size_t kMessages = 8;
 
 Curves curves_of(const ReportColumns& reports, std::size_t trials) {
   Curves curves{.first = std::vector<std::size_t>(trials + 1), .step = {}, .value = {}};
@@ -97,11 +101,15 @@ base::Path log_of(const base::Path& folder, std::uint64_t trial) {
   return folder / trial_folder_name(trial) / "log";
 }
 
+/// What failed in the same way. The messages of many differ in their numbers alone: from some on,
+/// those of one cause stand together.
 std::vector<Failures> failures_of(const Gathered& study, const base::Path& folder) {
-  std::map<Cause, Failures> by_cause;
+  std::map<std::pair<Cause, std::string>, Failures> by_message;
   for (const TrialRow& row : study.trials) {
     if (row.state != TrialState::failed) continue;
-    Failures& one = by_cause[row.cause];
+    std::pair<Cause, std::string> key(row.cause, study.hidden(row.message));
+    if (by_message.size() >= kMessages && !by_message.contains(key)) key.second.clear();
+    Failures& one = by_message[key];
     constexpr std::size_t kNumbers = 12;
     if (one.trials < kNumbers) one.numbers += base::cat(one.trials > 0 ? ", " : "", row.trial);
     if (one.trials == kNumbers) one.numbers += ", …";
@@ -114,7 +122,7 @@ std::vector<Failures> failures_of(const Gathered& study, const base::Path& folde
       one.lines.push_back(study.hidden(line));
   }
   std::vector<Failures> failures;
-  for (auto& [cause, one] : by_cause) failures.push_back(std::move(one));
+  for (auto& [key, one] : by_message) failures.push_back(std::move(one));
   std::ranges::stable_sort(failures, std::ranges::greater{}, &Failures::trials);
   return failures;
 }
@@ -161,6 +169,33 @@ std::string Gathered::label(const ParamValue& value) const {
   return hidden(plain_text_of(value));
 }
 
+std::vector<Failures> Gathered::causes() const {
+  std::vector<Failures> all;
+  for (const Failures& one : failures) {
+    const auto same = std::ranges::find(all, one.cause, &Failures::cause);
+    if (same == all.end()) {
+      all.push_back(one);
+    } else {
+      same->trials += one.trials;
+    }
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Failures::trials);
+  return all;
+}
+
+std::string Gathered::command_on_file(std::string_view verb) const {
+  return base::cat("trellis ", verb, " ", folder, "/", visible(info.name), "/study.yaml",
+                   dir_option());
+}
+
+std::string Gathered::dir_option() const {
+  return folder == kUsualFolder ? "" : " --dir " + folder;
+}
+
+std::string Gathered::note_on_folder() const {
+  return folder == kUsualFolder ? "" : "DIR is the folder that has the study's folder.";
+}
+
 Gathered gather(const StudyReader& study, const ReportOptions& options) {
   Gathered all{.info = study.info(),
                .counts = study.counts(),
@@ -189,6 +224,8 @@ Gathered gather(const StudyReader& study, const ReportOptions& options) {
     all.confusion = exported->confusion;
     all.model = exported->file;
   }
+  const bool usual = study.folder().parent_path().filename() == kUsualFolder;
+  all.folder = usual ? kUsualFolder : "DIR";
   if (!options.with_paths) all.places = Places(hosts_of(all), all.resolved);
   if (!all.objective.others.empty()) all.front = front_of(all.trials, all.objective);
   all.space = readable_space(all.resolved);

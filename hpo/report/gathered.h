@@ -41,7 +41,7 @@ struct ParameterColumn {
   bool is_searched = false;         ///< it varies, and its importance is known
 };
 
-/// Why trials failed.
+/// Trials that failed in one way.
 struct Failures {
   Cause cause = Cause::none;
   std::size_t trials = 0;
@@ -74,20 +74,29 @@ struct Gathered {
   std::vector<std::size_t> ranking;         ///< places in `trials`, best first
   std::vector<bool> best_tenth;             ///< one a trial
   std::size_t outcomes = 0;                 ///< trials that importances are about
-  std::vector<Failures> failures;           ///< the most frequent cause first
+  std::vector<Failures> failures;           ///< by cause and message, the most frequent first
   std::string resolved;
+  std::string folder;  ///< of studies, as a command names it: "runs", or "DIR" for one of --dir
   Space space;
   Places places;
   bool has_times = true;
 
   /// "epoch" or "step".
   [[nodiscard]] std::string unit() const { return info.programs ? "step" : "epoch"; }
+  /// The failures by cause alone, the most frequent first.
+  [[nodiscard]] std::vector<Failures> causes() const;
   /// Trials that ended.
   [[nodiscard]] std::int64_t ended() const {
     return counts.complete + counts.stopped + counts.failed;
   }
   /// A text of the study's user, without places of the machine.
   [[nodiscard]] std::string hidden(std::string_view text) const { return places.hidden(text); }
+  /// `trellis VERB FILE` for the study's own copy of its file, from where the sweep was started.
+  [[nodiscard]] std::string command_on_file(std::string_view verb) const;
+  /// ` --dir DIR`, where a command needs it to find the study by name.
+  [[nodiscard]] std::string dir_option() const;
+  /// A paragraph that says what DIR is; empty where no command has it.
+  [[nodiscard]] std::string note_on_folder() const;
   /// A parameter's value for people.
   [[nodiscard]] std::string label(const ParamValue& value) const;
 };

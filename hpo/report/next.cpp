@@ -103,12 +103,38 @@ Advice advice_of(const Gathered& study) {
   return advice;
 }
 
+/// Where nothing is to be changed: the best trials lie inside of every range.
+Section as_before(const Gathered& study) {
+  Section section{.id = "next", .title = "Next", .heading = "Next time search the same ranges."};
+  section.lead = base::cat("Of ", base::counted(study.outcomes, "trial"),
+                           ", the best tenth lies inside of every range that matters.");
+  std::vector<std::string> ranges;
+  for (const ParameterColumn& column : study.parameters) {
+    if (!column.is_searched || !column.is_number || column.share < kMatters) continue;
+    const auto best = best_values(study, column);
+    if (best && ranges.size() < kNamed)
+      ranges.push_back(base::cat("Most of them have a ", visible(column.name, kLongName), " from ",
+                                 value_text(column, best->low), " to ",
+                                 value_text(column, best->high), "."));
+  }
+  section.body = list(ranges);
+  return section;
+}
+
 }  // namespace
 
 std::optional<Section> next_section(const Gathered& study) {
-  if (!study.best || study.outcomes < kFewestForAdvice) return std::nullopt;
+  const bool searched =
+      std::ranges::any_of(study.parameters, [](const auto& one) { return one.is_searched; });
+  if (!study.best || !searched) return std::nullopt;
+  if (study.outcomes < kFewestForAdvice) {
+    Section section{.id = "next", .title = "Next"};
+    section.heading = base::cat("Too few trials for advice: ", study.outcomes,
+                                " ended with a value, and ", kFewestForAdvice, " are needed.");
+    return section;
+  }
   const Advice advice = advice_of(study);
-  if (advice.reasons.empty()) return std::nullopt;
+  if (advice.reasons.empty()) return as_before(study);
   const auto named = [](const std::vector<std::string>& names) {
     std::string out;
     for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i)

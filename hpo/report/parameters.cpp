@@ -26,8 +26,8 @@ std::size_t searched_count(const Gathered& study) {
 std::string parameters_heading(const Gathered& study) {
   const std::size_t count = searched_count(study);
   if (count == 0 && study.outcomes < kFewestOutcomes)
-    return base::cat("Too few trials to say what mattered: ", study.outcomes, " of ",
-                     kFewestOutcomes, " ended with a value.");
+    return base::cat("Too few trials to say what mattered: ", study.outcomes,
+                     " ended with a value, and ", kFewestOutcomes, " are needed.");
   if (count == 0)
     return study.space.empty() ? "Nothing says which parameters varied."
                                : "No parameter varies, so none can matter.";

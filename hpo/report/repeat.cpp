@@ -13,15 +13,21 @@ namespace hpo::report {
 namespace {
 
 std::string command_lines(const Gathered& study) {
-  const std::string run = visible(study.info.name);
+  const std::string run = visible(study.info.name), dir = study.dir_option();
   std::string out;
-  if (!study.model.empty()) out += base::cat("trellis predict ", run, " FILE\n");
+  const auto line = [&](std::string_view command, std::string_view what) {
+    out += base::cat("# ", what, "\n", command, "\n");
+  };
   if (!study.info.asked) {
-    out += "trellis sweep study.yaml\n";
+    line(base::cat(study.command_on_file("sweep"), " --name ", run, "-again"),
+         "the whole search, as a new study");
     if (study.best && !study.best->parent)
-      out += base::cat("trellis rerun ", run, " ", study.best->trial, "\n");
+      line(base::cat("trellis rerun ", run, " ", study.best->trial, dir), "the winner alone");
   }
-  return out + base::cat("trellis export ", run, "\n");
+  if (!study.model.empty())
+    line(base::cat("trellis predict ", run, " FILE", dir), "what its network says of other rows");
+  line(base::cat("trellis export ", run, dir), "all trials as a table");
+  return out;
 }
 
 /// Builds and arithmetics that computed the study, each once.
@@ -47,7 +53,10 @@ Section repeat_section(const Gathered& study) {
                                      : "The same file and seed give the same trials again.";
   if (computed.size() > 1)
     section.heading = base::cat("It was computed by ", computed.size(), " builds or arithmetics.");
-  section.body = code(command_lines(study));
+  section.body =
+      paragraph(base::cat("In the folder where the sweep was started",
+                          study.note_on_folder().empty() ? ":" : ". ", study.note_on_folder())) +
+      code(command_lines(study));
   if (!study.model.empty())
     section.body += paragraph(
         base::cat("The network is ", study.hidden(study.model), " in the study's folder."));

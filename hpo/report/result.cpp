@@ -25,7 +25,7 @@ std::vector<std::string> clauses(std::string_view text) {
 
 /// "10 diverged, 2 error"
 std::string causes_text(const Gathered& study) {
-  return base::listed(study.failures, [](const Failures& one) {
+  return base::listed(study.causes(), [](const Failures& one) {
     return base::cat(one.trials, " ", name_of(one.cause));
   });
 }

@@ -41,16 +41,25 @@ std::string best_table(const Gathered& study) {
 std::string trials_heading(const Gathered& study) {
   const std::size_t all = study.trials.size();
   if (all == 1) return "The one trial";
+  const std::size_t shown = std::min(kShownTrials, all);
   const TrialRow& first = study.trials[study.ranking.front()];
-  const TrialRow& last = study.trials[study.ranking[std::min(kShownTrials, all) - 1]];
-  const bool spread = first.value && last.value && can_lead(first) && can_lead(last);
-  if (!spread) return base::cat("All ", all, " trials");
-  const std::string best = score(study.info.metric, *first.value),
-                    least = score(study.info.metric, *last.value);
-  return base::cat("The best ", std::min(kShownTrials, all), " of ", all, " trials ",
-                   best == least ? base::cat("all reached ", best)
-                                 : base::cat("range from ", best, " to ", least),
-                   ".");
+  if (!first.value || !can_lead(first)) return base::cat("All ", all, " trials");
+  double least = *first.value;
+  bool some_stopped = false, some_complete = false;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const TrialRow& row = study.trials[study.ranking[i]];
+    if (!row.value || !can_lead(row)) return base::cat("All ", all, " trials");
+    if (study.objective.better(least, *row.value)) least = *row.value;
+    (row.state == TrialState::complete ? some_complete : some_stopped) = true;
+  }
+  const std::string best_text = score(study.info.metric, *first.value),
+                    least_text = score(study.info.metric, least);
+  const bool parted = some_stopped && some_complete;
+  return base::cat(parted ? "The first " : "The best ", shown, " of ", all, " trials ",
+                   best_text == least_text
+                       ? base::cat("all reached ", best_text)
+                       : base::cat("range from ", best_text, " to ", least_text),
+                   parted ? "; complete ones come before stopped ones." : ".");
 }
 
 }  // namespace

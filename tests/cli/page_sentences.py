@@ -90,7 +90,7 @@ def parameters(facts, text):
     def varies(name):
         return len({json.dumps(trial["params"].get(name)) for trial in facts.trials}) > 1
 
-    if few := re.match(r"Too few trials to say what mattered: (\d+) of ", text):
+    if few := re.match(r"Too few trials to say what mattered: (\d+) ended", text):
         return int(few.group(1)) == sum(isinstance(one["value"], (int, float)) for one in facts.of_state("complete", "stopped"))
     if not any(varies(one["parameter"]) for one in facts.importance):
         return text.startswith(("Too few trials to say what mattered", "No parameter varies", "Nothing says"))
@@ -111,6 +111,9 @@ def best_tenth_at_end(facts, name):
 
 def following(facts, text):
     """Which parameters without effect to keep; whether a bound to widen is a number's."""
+    valued = sum(isinstance(one["value"], (int, float)) for one in facts.of_state("complete", "stopped"))
+    if few := re.match(r"Too few trials for advice: (\d+) ended with a value", text):
+        return int(few.group(1)) == valued < FEW_FOR_ADVICE
     idle = [one["parameter"] for one in facts.importance if one["share"] < IDLE and one["parameter"] in facts.best["params"]]
     kept = re.search(r"keep (.*?)\.$", text)
     names = re.split(r", | and \d+ more", kept.group(1)) if kept else []
@@ -168,7 +171,9 @@ def trials(facts, text):
     if text == f"All {len(facts.trials)} trials":
         return True
     few = min(SHOWN, len(facts.trials))
-    said = re.fullmatch(rf"The best {few} of {len(facts.trials)} trials (range from .+ to .+|all reached .+)\.", text)
+    said = re.fullmatch(rf"The (best|first) {few} of {len(facts.trials)} trials (range from .+ to .+|all reached .+)\.", text)
+    if said and (said.group(1) == "first") != text.endswith("complete ones come before stopped ones."):
+        return False
     return bool(said) and says_value(text, facts.metric, facts.best["value"])
 
 

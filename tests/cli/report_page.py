@@ -79,6 +79,19 @@ def check_table(opened):
     page.evaluate("window.trellis.hover(22)")
 
 
+def check_print(opened):
+    """A print has all rows of the table, none upon another; the page then scrolls again."""
+    page = opened.page
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    tops = page.evaluate("[...document.querySelectorAll('.space .row')].map((row) => row.getBoundingClientRect().top)")
+    expect(len(tops) == 60 and len(set(tops)) == 60, f"a print has {len(tops)} of 60 rows, in {len(set(tops))} places")
+    bottom = page.evaluate("document.querySelector('#table').getBoundingClientRect().bottom")
+    expect(max(tops) < bottom, f"rows of a print end below their section: {max(tops)} and {bottom}")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+
+
 def check_time(browser, file, written):
     opened = Opened(browser, file).ready()
     first, whole = opened.page.evaluate("[window.trellis.page.firstScreen / 1000, window.trellis.page.ready / 1000]")
@@ -117,6 +130,7 @@ def check_all(browser, programs, runs, large):
         check_numbers(opened, programs, runs, name)
         if name == "sixty":
             expect(file.stat().st_size <= MOST_SMALL_BYTES, f"{file.stat().st_size} bytes, at most {MOST_SMALL_BYTES}")
+            check_print(opened)
             check_table(opened)
             check_quiet(opened, name)
         opened.close()

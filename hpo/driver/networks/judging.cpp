@@ -87,7 +87,9 @@ std::vector<const TrialRow*> ties_of(const TrialRow& winner, const TrialTable& t
 std::string text_of_ties(const TrialRow& winner, const std::vector<const TrialRow*>& ties,
                          const WeightsOf& weights_of) {
   if (ties.size() < 2) return "";
-  std::string out = base::cat("; ", ties.size(), " trials are within one standard error of it");
+  const std::size_t others = ties.size() - 1;
+  std::string out = base::cat("; ", base::counted(others, "other trial"),
+                              others == 1 ? " is" : " are", " within one standard error of it");
   const std::uint64_t own = weights_of(winner);
   const TrialRow* smallest = nullptr;
   std::uint64_t fewest = own;
@@ -98,8 +100,8 @@ std::string text_of_ties(const TrialRow& winner, const std::vector<const TrialRo
     fewest = weights;
   }
   if (smallest != nullptr)
-    out += base::cat(", and the smallest network of them is that of trial ", smallest->trial, " (",
-                     fewest, " weights, not ", own, ")");
+    out += base::cat(", and trial ", smallest->trial, " has the smallest network of all (", fewest,
+                     " weights, not ", own, ")");
   return out;
 }
 
@@ -270,7 +272,7 @@ rt::Async<Verdict> judge(const StudySpec& study, Winner winner, const Baselines&
     const bool learnt = beaten || (co_await plain).low > 0;
     verdict.text = base::cat("not better than ", learnt ? opponent : spoken(constant, table),
                              learnt ? "" : base::cat(", nor than ", opponent),
-                             ": do not use it (by ", amount, ")");
+                             ": do not use it; the difference is ", amount);
   }
   const double* seen = find_metric(winner.trial.metrics, valid);
   verdict.text +=

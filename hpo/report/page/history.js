@@ -71,12 +71,17 @@ function* drawStates(c, {xs, ys, trials, count}) {
     if (!isMany || state[trials[k]] === kFailed) drawState(c, pen, trials[k], xs[k], ys[k]);
 }
 
+// Nothing among the points: the line is interrupted.
 function drawLine(pen, points, color, width, dash = []) {
   pen.strokeStyle = color;
   pen.lineWidth = width;
   pen.setLineDash(dash);
   pen.beginPath();
-  points.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  let before = null;
+  for (const point of points) {
+    if (point) before ? pen.lineTo(...point) : pen.moveTo(...point);
+    before = point;
+  }
   pen.stroke();
   pen.setLineDash([]);
 }

@@ -58,8 +58,7 @@ function repaintWhenChanged() {
   const printed = (on) => {
     document.documentElement.classList.toggle('print', on);
     for (const chart of page.charts.values()) chart.paint();
-    // The first rows are on the paper.
-    if (on && page.table) page.table.box.scrollTop = 0;
+    if (page.table) page.table.print(on);
   };
   window.addEventListener('beforeprint', () => printed(true));
   window.addEventListener('afterprint', () => printed(false));

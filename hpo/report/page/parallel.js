@@ -47,9 +47,9 @@ function* drawPale(c, places, px, py, chosen) {
     }
     let before = -1;
     for (let k = 0; k < places.length; ++k) {
-      if (places[k][i] < 0) continue;
-      if (before >= 0) raster.line(px(before), py(places[before][i]), px(k), py(places[k][i]));
-      before = k;
+      const isThere = places[k][i] >= 0;
+      if (isThere && before >= 0) raster.line(px(before), py(places[before][i]), px(k), py(places[k][i]));
+      before = isThere ? k : -1;
     }
   }
   raster.paint(c.pen, c.color.stopped, count > kMany ? 0.03 : 0.22);
@@ -89,7 +89,7 @@ function* drawParallel(c) {
     const line = [];
     axes.forEach((one, k) => {
       const place = one.place(i);
-      if (place >= 0) line.push([px(k), py(place)]);
+      line.push(place < 0 ? null : [px(k), py(place)]);
     });
     return line;
   };

@@ -1,7 +1,7 @@
 // All trials: rows are made as they scroll into view; a filter, a column to sort by, up to two rows
 // to compare.
 
-const kRow = 30, kMostTableParameters = 8;
+const kRow = 30, kMostTableParameters = 8, kMostPrinted = 200;
 
 // What a column shows of a trial, and what it sorts by.
 function columnsOfTable() {
@@ -107,9 +107,18 @@ class TrialTable {
     this.show(true);
   }
 
+  // Paper does not scroll.
+  print(on) {
+    this.most = on ? kMostPrinted : 0;
+    const left = this.list.length - kMostPrinted;
+    this.space.style.height = (on ? Math.min(this.list.length, kMostPrinted) : this.list.length) * kRow + 'px';
+    this.show(true);
+    if (on && left > 0) this.space.append(make('p', 'note', `and ${left} more`));
+  }
+
   show(anew) {
-    const from = Math.max(0, Math.floor(this.box.scrollTop / kRow) - 8);
-    const until = Math.min(this.list.length, from + Math.ceil(460 / kRow) + 16);
+    const from = this.most ? 0 : Math.max(0, Math.floor(this.box.scrollTop / kRow) - 8);
+    const until = Math.min(this.list.length, this.most || from + Math.ceil(460 / kRow) + 16);
     if (!anew && from === this.from && until === this.until) return;
     this.from = from;
     this.until = until;

@@ -39,7 +39,8 @@ TEST_F(Sections, OfAFinishedStudy) {
   EXPECT_EQ(result.lead,
             "It scores 98.6% (test.accuracy) on 359 unseen rows, between 96.8% and 99.4% (95%). "
             "The search saw valid.accuracy = 97.1% after 27 epochs.");
-  EXPECT_NE(result.body.find("3 trials are within one standard error of it."), std::string::npos);
+  EXPECT_NE(result.body.find("2 other trials are within one standard error of it."),
+            std::string::npos);
   EXPECT_NE(result.body.find("logistic regression"), std::string::npos);
   EXPECT_NE(result.body.find("<b class=\"wrong\">3</b>"), std::string::npos) << result.body;
   EXPECT_EQ(
@@ -111,8 +112,10 @@ TEST_F(Sections, OfOneTrial) {
   EXPECT_EQ(heading(progress_section(study)),
             "Too few trials to say whether more would help: 3 ended.");
   EXPECT_EQ(heading(parameters_section(study)),
-            "Too few trials to say what mattered: 3 of 10 ended with a value.");
+            "Too few trials to say what mattered: 3 ended with a value, and 10 are needed.");
   EXPECT_EQ(heading(next_section(study)), "no section");
+  EXPECT_NE(repeat_section(study).body.find("trellis sweep DIR/"), std::string::npos)
+      << repeat_section(study).body;
 }
 
 TEST_F(Sections, OfNoTrial) {
@@ -203,6 +206,30 @@ TEST_F(Sections, OfAProgramThatRunsStill) {
   EXPECT_EQ(heading(curves_section(study)), "The winner reported once, at step 4.");
   EXPECT_NE(progress_section(study)->lead.find("The study was stopped before its end"),
             std::string::npos);
+}
+
+TEST_F(Sections, SaySoWhereNothingIsToBeChanged) {
+  made::Made made(folder_.path());
+  made::add_sixty(made, 60);
+  made.add({}, Finished{Finish::trials, "60 trials"});
+  const auto next = next_section(gathered(made));
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(next->heading.starts_with("Next time ")) << next->heading;
+}
+
+TEST_F(Sections, TellFailuresApartByWhatTheySaid) {
+  made::Made made(folder_.path());
+  const char* const messages[] = {"exited with status 3", "no value came", "exited with status 3"};
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    made.create(i, {{"x", static_cast<double>(i)}});
+    made.end(i, TrialState::failed, Cause::error, messages[i]);
+  }
+  made.add({}, Finished{Finish::trials, "3 trials"});
+  const Gathered study = gathered(made);
+  ASSERT_EQ(study.failures.size(), 2);
+  EXPECT_EQ(study.failures[0].numbers, "0, 2");
+  EXPECT_EQ(study.failures[1].message, "no value came");
+  EXPECT_EQ(heading(failures_section(study)), "3 of 3 trials failed: 3 by an error.");
 }
 
 TEST_F(Sections, SayWhereTheBestPressAgainstABound) {

@@ -159,7 +159,7 @@ inline void add_sixty(Made& made, std::uint64_t trials = 60) {
 inline Verdict verdict() {
   return {.text =
               "better than logistic regression by 0.0167 in accuracy on 359 unseen rows (95%: "
-              "0.000423 to 0.0328); 3 trials are within one standard error of it",
+              "0.000423 to 0.0328); 2 other trials are within one standard error of it",
           .beats = true,
           .baseline = "logistic regression",
           .difference = 0.0167,
