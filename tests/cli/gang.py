@@ -3,6 +3,7 @@
 same keys, and no member that is killed or stopped changes that.
 
 usage: gang.py BUILD_CLI_FOLDER [--kills N]"""
+import itertools
 import json
 import os
 import pathlib
@@ -14,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from processes import children_of
 
 # Members of several hosts need the transport, which needs gRPC.
 SEVERAL_HOSTS = (pathlib.Path(sys.argv[1]).resolve().parent / "runtime/net/grpc/trellis-net.so").exists()
@@ -88,12 +92,6 @@ class Folder:
         return (self.path / runs / name / "model.safetensors").read_bytes()
 
 
-def others_of(process):
-    """The processes that a training has started."""
-    return [int(pid) for task in pathlib.Path(f"/proc/{process}/task").iterdir()
-            for pid in (task / "children").read_text().split()]
-
-
 def same_bits(folder):
     file = folder.write("same")
     folder.train(file, "alone", "--execution", "serial")
@@ -140,13 +138,16 @@ def killed(folder, study, name, execution, kills, seed, hosts):
     file = folder.write(name, epochs=150, study=study)
     folder.train(file, f"{name}-alone")
     pauses, joins, lost = [], [], 0
-    while kills > 0:
-        runs = f"{name}-{kills}"
+    for attempt in itertools.count():
+        if kills == 0:
+            break
+        # A folder of its own: a training that the store has would be over at once.
+        runs = f"{name}-{attempt}"
         sent = 0
         with start(folder, file, runs, "--execution", execution, *hosts) as training:
             while training.poll() is None and kills > 0:
                 time.sleep(draw.uniform(0.05, 0.4))
-                others = others_of(training.pid) if training.poll() is None else []
+                others = children_of(training.pid) if training.poll() is None else []
                 if others:
                     os.kill(draw.choice(others), signal.SIGKILL)
                     sent += 1
@@ -189,7 +190,7 @@ def struck(folder, name, signal_, said, *how):
     with start(folder, file, name, *how) as training:
         while "epoch 1/" not in training.stderr.readline():
             assert training.poll() is None, training.communicate()
-        member = others_of(training.pid)[0]
+        member = children_of(training.pid)[0]
         os.kill(member, signal_)
         while said not in training.stderr.readline():
             assert training.poll() is None, training.communicate()
@@ -219,10 +220,10 @@ def ends_with_the_first(folder, *how):
         file = folder.write(f"ended-{len(how)}-{signal_.name.lower()}", epochs=2000)
         words = folder.words(file, "ended", "--execution", "gang:3", *how)
         with subprocess.Popen(words, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
-            while training.poll() is None and len(others_of(training.pid)) < 2:
+            while training.poll() is None and len(children_of(training.pid)) < 2:
                 time.sleep(0.01)
             time.sleep(1)
-            others = others_of(training.pid)
+            others = children_of(training.pid)
             training.send_signal(signal_)
             _, errors = training.communicate(timeout=60)
         assert training.returncode == code, (training.returncode, errors)

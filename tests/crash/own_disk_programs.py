@@ -18,6 +18,9 @@ import agents
 import own_disks
 import small_study as small
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from processes import children_of
+
 STUDY = """\
 name: small
 seed: 3
@@ -73,14 +76,6 @@ def content(runs):
 def outcome(place, runs, done):
     assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     return {"export": place.export(runs), "events": small.events(runs)}
-
-
-def children_of(process):
-    try:
-        threads = list(Path(f"/proc/{process}/task").iterdir())
-        return [int(word) for thread in threads for word in (thread / "children").read_text().split()]
-    except OSError:  # it has ended meanwhile
-        return []
 
 
 class Study:

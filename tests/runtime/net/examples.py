@@ -12,22 +12,12 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from processes import children_of
+
 SKIP = 77
 TASKS = re.compile(r"^  node \S+: (\d+) tasks$", re.MULTILINE)
 RATE = re.compile(r"[0-9.]+ GF/s")
-
-
-def children(process):
-    """The processes that one has started."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            stat = (entry / "stat").read_text(encoding="utf-8") if entry.name.isdigit() else ""
-        except OSError:  # it has ended meanwhile
-            continue
-        if stat and int(stat.rsplit(")", 1)[1].split()[1]) == process:
-            found.append(int(entry.name))
-    return found
 
 
 def start(program, agents, sizes=()):
@@ -44,7 +34,7 @@ def run(program, agents, lose=False, sizes=()):
     with start(program, agents, sizes) as running:
         if lose:
             time.sleep(random.Random(1).uniform(0.1, 0.3))
-            for child in children(running.pid)[:1]:
+            for child in children_of(running.pid)[:1]:
                 os.kill(child, signal.SIGKILL)
         out, errors = running.communicate(timeout=120)
     assert running.returncode == 0, f"{program} on {agents} agents: {errors}"
@@ -87,7 +77,7 @@ def lose_all(program):
     with start(program, 1) as running:
         agents = []
         while not agents and running.poll() is None:
-            agents = children(running.pid)
+            agents = children_of(running.pid)
         os.kill(agents[0], signal.SIGKILL)
         _, errors = running.communicate(timeout=60)
     assert running.returncode == 1 and "lost" in errors, errors
