@@ -31,6 +31,7 @@
 #include "hpo/log/study_claim.h"
 #include "hpo/samplers/registry.h"
 #include "hpo/search/search.h"
+#include "hpo/study/arguments.h"
 #include "runtime/net/step.h"
 
 namespace cli {
@@ -116,7 +117,16 @@ std::string next_steps(const Arguments& arguments, const hpo::StudySpec& study,
   if (!result.best && result.counts.failed == 0 && result.counts.all() > 0)
     return base::cat("next: ", study.metric.name,
                      " is not a number in any trial; with another metric, ", again);
-  if (!result.best) return base::cat("next: fix what failed, then ", again);
+  if (!result.best) {
+    std::string option;
+    if (result.finished && study.command)
+      option =
+          hpo::study::dashed_option(result.finished->message, study.command.node(), study.space);
+    if (!option.empty())
+      return base::cat("next: for options with dashes, such as ", option,
+                       ", write $args_dashes in the command (docs/command.md), then ", again);
+    return base::cat("next: fix what failed, then ", again);
+  }
   std::string run = study.name;
   if (arguments.has("--dir")) run = base::shell_quoted(runs_folder(arguments) / study.name);
   std::string steps = "next: ";

@@ -48,9 +48,13 @@ bool is_bool(const Domain& domain) {
       values, [](const ParamValue& value) { return std::holds_alternative<bool>(value); });
 }
 
+std::string with_dashes(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 Node option(const ArgumentForm& form, const Parameter& parameter, Position at) {
-  std::string name = parameter.name;
-  if (form.dashes) std::ranges::replace(name, '_', '-');
+  const std::string name = form.dashes ? with_dashes(parameter.name) : parameter.name;
   const bool flag = form.flags && is_bool(parameter.domain);
   return string_node(flag ? base::cat("${", parameter.name, "?--", name, "}")
                           : base::cat("--", name, "=$", parameter.name),
@@ -108,6 +112,16 @@ void expand_arguments(Node& root, const Space& space) {
     }
   }
   command->items = std::move(words);
+}
+
+std::string dashed_option(std::string_view text, const Node& command, const Space& space) {
+  for (const Parameter& parameter : space.parameters()) {
+    const std::string here = "--" + parameter.name, there = "--" + with_dashes(parameter.name);
+    const bool has_it = std::ranges::any_of(
+        command.items, [&](const Node& word) { return word.text.starts_with(here + "="); });
+    if (here != there && has_it && text.find(there) != text.npos) return there;
+  }
+  return {};
 }
 
 bool stands_for_all(std::string_view name) {

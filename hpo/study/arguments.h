@@ -27,6 +27,11 @@ inline constexpr std::string_view kParamsFileMark = "\x1aparams.json\x1a";
 /// parameters.
 [[nodiscard]] Params with_all(const Params& params, const Space& space);
 
+/// The option of a parameter as `text` of a program spells it, with dashes ("--batch-size"), where
+/// `command` has it with underscores; empty: there is none.
+[[nodiscard]] std::string dashed_option(std::string_view text, const Node& command,
+                                        const Space& space);
+
 /// All names that may follow a dollar in a command besides those of parameters.
 [[nodiscard]] std::vector<std::string> names_for_all();
 

@@ -148,10 +148,11 @@ Node Checker::check_reference(const Node& node, const Field& field, const std::s
     return plain;
   }
   if (!field.per_trial) {
-    throw StudyError(node.at,
-                     base::cat(where, " is ", describe(node),
-                               ", but this value must be the same in all trials, expected ",
-                               expected(field), " (write $$ for the character $)"));
+    throw StudyError(
+        node.at,
+        base::cat(where, " is ", describe(node),
+                  ", but this value must be the same in all trials, expected ", expected(field),
+                  field.type == Type::text ? " (write $$ for the character $)" : ""));
   }
   for (const std::string& name : found.names) {
     if (where == "command" && stands_for_all(name) && !parameters_.contains(name)) {

@@ -23,7 +23,8 @@ std::vector<Field> command_rows() {
        .doc = "Program and its arguments, instead of `data`, `network` and `train`. Each trial "
               "runs it once. It is not run by a shell. An argument whose parameter is inactive is "
               "left out. `$args` means `--name=value` for each active parameter that the command "
-              "does not name elsewhere, `$params_file` a JSON file with all of them. See "
+              "does not name elsewhere, `$args_dashes` the same with dashes for underscores, "
+              "`$params_file` a JSON file with all of them. See "
               "`docs/command.md`.",
        .per_trial = true,
        .binding = to<&StudySpec::command>()},

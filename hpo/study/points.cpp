@@ -45,8 +45,8 @@ std::string condition_text(const Parameter& parameter) {
 
 Params read_point(const Node& map, const Space& space) {
   if (!map.is_map() || map.entries.empty()) {
-    throw StudyError(map.at, base::cat("try_first has ", describe(map),
-                                       ", expected maps from parameters to values"));
+    throw StudyError(map.at, base::cat("a point of try_first is ", describe(map),
+                                       ", expected a map from parameters to values"));
   }
   Params point;
   for (const Entry& entry : map.entries) point.set(entry.key, value_of(entry, space));

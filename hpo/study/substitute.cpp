@@ -77,9 +77,10 @@ std::string chosen_text(const Node& node, const Piece& piece, const ParamValue& 
   if (!piece.chooses) return plain_text_of(value);
   const bool* const truth = std::get_if<bool>(&value);
   if (truth == nullptr)
-    throw StudyError(node.at, base::cat("${", piece.name, "?...} needs a bool parameter, but ",
-                                        piece.name, " can be ", base::printable(json_of(value), 60),
-                                        "; give it values: [true, false]"));
+    throw StudyError(node.at,
+                     base::cat("${", piece.name, "?...} needs a bool parameter, but ", piece.name,
+                               " has values such as ", base::printable(json_of(value), 60),
+                               "; give it values: [true, false]"));
   return std::string(*truth ? piece.yes : piece.no);
 }
 
