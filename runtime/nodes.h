@@ -63,6 +63,21 @@ bool bring_to_store(base::Key key);
 /// Ends all calls that agents were to run as lost, for want of agents. Driver thread only.
 void give_up_calls();
 
+/// What an agent's tasks could use workers of other agents for, and what workers of this one do for
+/// theirs (net::Lend). Driver thread only.
+class Loans {
+ public:
+  virtual ~Loans() = default;
+  /// Returns what this agent could use now. Asked several times a second.
+  [[nodiscard]] virtual std::vector<net::Wish> wishes() = 0;
+  /// Uses a worker of this agent that has no task as those terms say, until end(). Does not throw.
+  virtual void begin(std::uint64_t loan, const base::Bytes& terms) = 0;
+  /// Ends such a use: a task is about to need the worker.
+  virtual void end(std::uint64_t loan) = 0;
+  /// Returns the loans whose use has ended by itself, since the last time. Asked as wishes().
+  [[nodiscard]] virtual std::vector<std::uint64_t> take_ended() = 0;
+};
+
 /// How a process serves as an agent.
 struct AgentConfig {
   net::Identity identity;
@@ -77,6 +92,7 @@ struct AgentConfig {
   /// Numbers that this process counts, at most 16: agent_totals() sums them for the driver. Null:
   /// none.
   std::function<std::vector<double>()> totals;
+  Loans* loans = nullptr;  ///< null: it lends no workers, and wishes for none
 };
 
 /// Runs what a driver sends, with the Runtime that there is, until the driver says bye, the agent

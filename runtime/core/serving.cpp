@@ -50,6 +50,7 @@ struct Serving::Arrived : Event {
         return agent.closed(link, at);
       case What::tick:
         if (to.config_.stopping && to.config_.stopping()) agent.leave(at);
+        to.see_to_loans();
         return agent.tick(at);
       case What::looked:
         return to.looked(key, path);
@@ -87,7 +88,7 @@ struct Serving::End : Waiter, Event {
 };
 
 Serving::Serving(Engine& engine, const AgentConfig& config) : engine_(engine), config_(config) {
-  transport_ = net::load_network().connect(config.identity, *this);
+  transport_ = net::load_network().connect(config.identity, net::Listener::driver, *this);
   net::Agent::Options options;
   options.hello.build = config.build;
   options.hello.arithmetic = config.arithmetic;
@@ -453,6 +454,17 @@ void Serving::dial() {
 void Serving::welcomed(std::uint32_t, std::uint64_t) {
   if (config_.totals) before_ = config_.totals();
   if (config_.welcomed) config_.welcomed();
+}
+
+void Serving::see_to_loans() {
+  if (config_.loans == nullptr) return;
+  for (const std::uint64_t loan : config_.loans->take_ended()) agent_->loan_over(loan);
+  agent_->wish(config_.loans->wishes());
+}
+
+void Serving::lend(std::uint64_t loan, base::Bytes terms) {
+  if (config_.loans == nullptr) return agent_->loan_over(loan);
+  config_.loans->begin(loan, terms);
 }
 
 std::vector<double> Serving::totals() {

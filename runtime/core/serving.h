@@ -55,6 +55,7 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   void ended(const End& end);
   [[nodiscard]] net::Output output_of(Version& version, bool back);
   void retry_waiting();
+  void see_to_loans();
 
   // What the agent says:
   void run(net::Parcel parcel) override;
@@ -66,6 +67,8 @@ class Serving final : private net::Agent::Work, private net::Inbox {
   void dial() override;
   void welcomed(std::uint32_t number, std::uint64_t epoch) override;
   void dismissed(net::Dismissal why, const std::string& text) override;
+  void lend(std::uint64_t loan, base::Bytes terms) override;
+  void take_back(std::uint64_t loan) override { config_.loans->end(loan); }  // it has begun
   std::vector<double> totals() override;
   // What the transport says, on its threads:
   void opened(net::LinkId link) override;

@@ -111,6 +111,7 @@ void Agent::greet(const Frame& frame, base::Moment now) {
     return hang_up(now);
   }
   seen_ = welcome->epoch;
+  wishes_.clear();
   std::vector<std::pair<base::Key, std::uint64_t>> kept = work_.holds();
   for (std::size_t from = 0; from < kept.size(); from += 4096) {
     const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(from);
@@ -129,6 +130,12 @@ void Agent::handle(Message message) {
         } else if constexpr (std::is_same_v<M, Cancel>) {
           cancel(said.parcel);
           go_if_empty();
+        } else if constexpr (std::is_same_v<M, Lend>) {
+          if (leaving_) return session_->send(post_, LoanOver{said.loan});
+          loans_.insert(said.loan);
+          work_.lend(said.loan, std::move(said.terms));
+        } else if constexpr (std::is_same_v<M, LoanOver>) {
+          if (loans_.erase(said.loan) != 0) work_.take_back(said.loan);
         } else if constexpr (std::is_same_v<M, Drop>) {
           work_.drop(said.keys);
         } else if constexpr (std::is_same_v<M, Ask>) {
@@ -175,6 +182,11 @@ void Agent::cancel(ParcelId theirs) {
 void Agent::cancel_all() {
   numbers_.clear();
   for (const auto& [number, open] : std::exchange(open_, {})) work_.cancel(number);
+  take_workers_back();
+}
+
+void Agent::take_workers_back() {
+  for (const std::uint64_t loan : std::exchange(loans_, {})) work_.take_back(loan);
 }
 
 void Agent::ended(ParcelId parcel, std::uint32_t call, base::Key result, Outcome outcome) {
@@ -205,10 +217,23 @@ void Agent::lost(base::Key key) {
   if (session_) session_->send(post_, Gone{key});
 }
 
+void Agent::wish(std::vector<Wish> wishes) {
+  if (!session_) return;
+  wishes.resize(std::min(wishes.size(), kMostWishes));
+  if (wishes == wishes_) return;
+  wishes_ = std::move(wishes);
+  session_->send(post_, Wishes{wishes_});
+}
+
+void Agent::loan_over(std::uint64_t loan) {
+  if (loans_.erase(loan) != 0 && session_) session_->send(post_, LoanOver{loan});
+}
+
 void Agent::leave(base::Moment now) {
   if (!leaving_) {
     leaving_ = now;
     if (session_ && !over_) session_->send(post_, Leaving{});
+    take_workers_back();
   }
   // What takes longer is begun anew elsewhere: schedulers wait for nobody.
   if (now - *leaving_ > options_.leave) cancel_all();

@@ -54,6 +54,10 @@ class Agent {
     /// There is a driver from now on.
     virtual void welcomed(std::uint32_t number, std::uint64_t epoch) = 0;
     virtual void dismissed(Dismissal why, const std::string& text) = 0;
+    /// Uses a worker that has nothing to do for what other agents have described (Wish), until
+    /// take_back(); Agent::loan_over() where that ends before.
+    virtual void lend(std::uint64_t loan, base::Bytes terms) { (void)loan, (void)terms; }
+    virtual void take_back(std::uint64_t loan) { (void)loan; }
     /// What it counts, since it was welcomed.
     virtual std::vector<double> totals() { return {}; }
   };
@@ -85,6 +89,10 @@ class Agent {
   void need(base::Key key);
   /// A content is here no more.
   void lost(base::Key key);
+  /// What this agent could use from now on.
+  void wish(std::vector<Wish> wishes);
+  /// What a worker was lent for has ended.
+  void loan_over(std::uint64_t loan);
   /// Takes no more parcels; says bye once those that it has are answered.
   void leave(base::Moment now);
 
@@ -103,6 +111,7 @@ class Agent {
   void begin(Parcel parcel);
   void cancel(ParcelId theirs);
   void cancel_all();
+  void take_workers_back();
   void lose_driver(base::Moment now);
   void hang_up(base::Moment now);
   void end(Dismissal why, const std::string& text);
@@ -121,6 +130,8 @@ class Agent {
   std::map<ParcelId, Open> open_;         ///< parcels that have not ended, by the number here
   std::map<ParcelId, ParcelId> numbers_;  ///< the driver's numbers of those, and the numbers here
   ParcelId last_ = 0;
+  std::vector<Wish> wishes_;       ///< as the driver knows them
+  std::set<std::uint64_t> loans_;  ///< of workers here
   base::Moment alone_since_;
   base::Moment knocked_;
   std::optional<base::Moment> leaving_;  ///< since when

@@ -167,7 +167,7 @@ void Dispatcher::take_piece(Agent& agent, Give piece, base::Moment now) {
 void Dispatcher::satisfy(base::Key key, const Blob& content) {
   const auto at = wishes_.find(key);
   if (at == wishes_.end()) return;
-  const Wish wish = std::move(at->second);
+  const Wanted wish = std::move(at->second);
   wishes_.erase(at);
   for (const auto& [number, from] : wish.by_agents) {
     if (Agent* const to = agent(number)) serve(*to, key, from, *content);
@@ -178,7 +178,7 @@ void Dispatcher::satisfy(base::Key key, const Blob& content) {
 void Dispatcher::deny(base::Key key) {
   const auto at = wishes_.find(key);
   if (at == wishes_.end()) return;
-  const Wish wish = std::move(at->second);
+  const Wanted wish = std::move(at->second);
   wishes_.erase(at);
   for (const auto& [number, from] : wish.by_agents) {
     if (Agent* const to = agent(number)) send(*to, Gone{key});

@@ -14,6 +14,12 @@ namespace {
 /// A driver that was frozen, or whose machine was, hears of its agents only after it has ticked.
 constexpr base::Duration kLongestTick = std::chrono::seconds(1);
 
+bool is_modest(const Wishes& wishes) {
+  return wishes.all.size() <= kMostWishes && std::ranges::all_of(wishes.all, [](const Wish& wish) {
+           return wish.terms.size() <= kMostWishBytes;
+         });
+}
+
 void add_totals(std::vector<double>& all, const std::vector<double>& more) {
   all.resize(std::max(all.size(), more.size()));
   for (std::size_t i = 0; i < more.size(); ++i) all[i] += more[i];
@@ -192,6 +198,7 @@ void Dispatcher::tick(base::Moment now) {
     retire(number, AgentState::lost, "nothing was heard of it", now);
   assign(now);
   even_out(now);
+  lend(now);
 }
 
 void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now) {
@@ -221,7 +228,13 @@ void Dispatcher::handle(std::uint32_t number, Message message, base::Moment now)
           no_longer_at(from, said.key);
         } else if constexpr (std::is_same_v<M, Leaving>) {
           from.view.state = AgentState::leaving;
+          end_loans_of(number);
           client_.changed(from.view, 0);
+        } else if constexpr (std::is_same_v<M, Wishes>) {
+          if (is_modest(said)) return take_wishes(from, std::move(said));
+          retire(number, AgentState::lost, "it wished for more than an agent may", now);
+        } else if constexpr (std::is_same_v<M, LoanOver>) {
+          loan_is_over(from, said.loan, now);
         } else if constexpr (std::is_same_v<M, Bye>) {
           retire(number, AgentState::left, {}, now);
         } else if constexpr (std::is_same_v<M, Fenced>) {
@@ -291,6 +304,7 @@ void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, b
   Agent gone = std::move(at->second);
   agents_.erase(at);
   drops_.erase(number);
+  end_loans_of(number);
   gone.view.state = how;
   gone.view.why = std::move(why);
   gone.view.went = now;
@@ -320,7 +334,7 @@ void Dispatcher::retire(std::uint32_t number, AgentState how, std::string why, b
       prepare(job);
     }
   }
-  gone.view.parcels = 0;
+  gone.view.parcels = gone.view.lent = 0;
   add_totals(totals_, gone.view.totals);
   gone_.push_back(gone.view);
   if (gone_.size() > 64) gone_.erase(gone_.begin());

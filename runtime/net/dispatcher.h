@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "runtime/net/incoming.h"
+#include "runtime/net/lending.h"
 #include "runtime/net/places.h"
 #include "runtime/net/relayed.h"
 #include "runtime/net/session.h"
@@ -45,6 +46,7 @@ struct AgentView {
   std::uint32_t slots = 0;
   std::uint32_t gpus = 0;
   std::uint64_t parcels = 0;  ///< that it has now
+  std::uint32_t lent = 0;     ///< workers that help tasks of other agents
   std::uint64_t done = 0;     ///< calls that it has answered
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -173,6 +175,16 @@ class Dispatcher final : private Places::Listener {
     base::Moment heard{};             ///< as the last tick saw it
     base::Duration silence{};         ///< since then, without what the driver slept through
     base::Duration idle{};            ///< how long it has had a free slot
+    std::vector<Wish> wishes{};
+  };
+  struct Lent {
+    Loan loan;
+    base::Moment since;
+  };
+  /// An agent lends nothing to another one until then.
+  struct Pause {
+    base::Duration length{};
+    base::Moment until{};
   };
   struct Job {
     ParcelId id = 0;
@@ -227,7 +239,7 @@ class Dispatcher final : private Places::Listener {
       return made.with(agent) + sources.with(agent);
     }
   };
-  struct Wish {
+  struct Wanted {
     bool by_client = false;
     std::map<std::uint32_t, std::uint64_t> by_agents;  ///< and from where on
   };
@@ -277,6 +289,15 @@ class Dispatcher final : private Places::Listener {
   [[nodiscard]] static double until_free(const Agent& full, std::size_t ahead) noexcept;
   void compact(Job& job);
   void ship(Job& job, Agent& agent, base::Moment now);
+  // Loans (loans.cpp):
+  void lend(base::Moment now);
+  void begin_loan(const Loan& loan, base::Moment now);
+  void end_loan(std::uint64_t id);
+  Agent* forget_loan(std::uint64_t id);
+  void take_back_workers(Agent& from);
+  void end_loans_of(std::uint32_t number);
+  void take_wishes(Agent& from, Wishes wishes);
+  void loan_is_over(const Agent& from, std::uint64_t id, base::Moment now);
   // Contents (contents.cpp):
   void made_at(Agent& agent, base::Key key, std::uint64_t size);
   void no_longer_at(Agent& agent, base::Key key);
@@ -310,10 +331,13 @@ class Dispatcher final : private Places::Listener {
   std::map<ParcelId, Job> jobs_;
   std::map<std::uint64_t, std::pair<ParcelId, std::size_t>> calls_;
   std::set<Rank> ready_;
-  std::map<base::Key, Wish> wishes_;
+  std::map<base::Key, Wanted> wishes_;
   /// Contents that agents have kept from before and no call here makes yet; their sizes by agent.
   std::map<base::Key, std::map<std::uint32_t, std::uint64_t>> kept_;
   Relayed relayed_;
+  std::uint64_t last_loan_ = 0;
+  std::map<std::uint64_t, Lent> loans_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Pause> pauses_;  ///< of lender and borrower
   // What assign() has to see to, so that nothing calls itself over chains of any length:
   std::vector<base::Key> lost_;                            ///< to be made again
   std::vector<std::pair<base::Key, Outcome>> failed_;      ///< how their readers are to end

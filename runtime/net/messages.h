@@ -66,7 +66,28 @@ struct Told {
   std::string text;
 };
 
+/// Workers of any agents that an agent could use now, besides its own, for work that it describes.
+struct Wish {
+  std::uint64_t number = 0;  ///< the agent's own, of that work
+  std::uint32_t least = 1;   ///< workers: fewer are of no use
+  std::uint32_t most = 1;
+  base::Bytes terms;  ///< what the agent that lends a worker is told
+  bool operator==(const Wish&) const = default;
+};
+/// All of its wishes, in place of those before.
+struct Wishes {
+  std::vector<Wish> all;
+};
+inline constexpr std::size_t kMostWishes = 256;      ///< of an agent
+inline constexpr std::size_t kMostWishBytes = 1024;  ///< bytes of each
+
 // --- from the driver
+
+/// Lends a worker that has nothing to do, until LoanOver, or until a parcel needs it.
+struct Lend {
+  std::uint64_t loan = 0;
+  base::Bytes terms;
+};
 
 /// The answer to Hello: the agent's number from now on, and the epoch.
 struct Welcome {
@@ -119,6 +140,11 @@ struct Gone {
   base::Key key;
 };
 
+/// From the driver: the worker is taken back. From an agent: what it was lent for has ended.
+struct LoanOver {
+  std::uint64_t loan = 0;
+};
+
 /// A sign of life. `bulk`: frames sent so far on the other channel.
 struct Beat {
   std::uint64_t bulk = 0;
@@ -133,7 +159,7 @@ struct Fenced {
 };
 
 using Message = std::variant<Hello, Holds, Answer, Leaving, Welcome, Refused, Run, Cancel, Drop,
-                             Ask, Give, Gone, Beat, Bye, Fenced, Told>;
+                             Ask, Give, Gone, Beat, Bye, Fenced, Told, Wishes, Lend, LoanOver>;
 
 /// A message with its place. A Hello and its answer have none: all three numbers are 0.
 struct Frame {

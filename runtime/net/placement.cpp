@@ -88,8 +88,8 @@ Dispatcher::Reads Dispatcher::reads_of(const Job& job) {
 }
 
 /// The agent for a ready job: where it can begin first, what it reads having been moved there and
-/// what is there before it having run; then the one with the fewest parcels a slot. Null if the job
-/// had better wait; `any_free` tells if somebody could take it.
+/// what is there before it having run; then the one with the fewest parcels and loans a slot. Null
+/// if the job had better wait; `any_free` tells if somebody could take it.
 Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
   const Reads reads = reads_of(job);
   Agent* best = nullptr;
@@ -112,7 +112,7 @@ Dispatcher::Agent* Dispatcher::choose(const Job& job, bool& any_free) {
     const double before =
         each.body * std::max(load + static_cast<double>(job.slots) - slots, 0.0) / slots;
     const double seconds = moving(reads, each);
-    const std::tuple rank(seconds + before, load / slots);
+    const std::tuple rank(seconds + before, (load + each.view.lent) / slots);
     if (best == nullptr || rank < best_rank)
       std::tie(best, best_rank, best_moving) = std::tuple(&each, rank, seconds);
   }
@@ -282,6 +282,7 @@ void Dispatcher::ship(Job& job, Agent& to, base::Moment now) {
   job.body = 0;
   to.parcels.insert(job.id);
   to.load += job.slots;
+  take_back_workers(to);
   send(to, Run{std::move(parcel)});
 }
 

@@ -45,6 +45,9 @@ class Transport : public Post {
   virtual void dial(const std::string& address) { (void)address; }
 };
 
+/// Who listens where a link is opened. Its certificate says so: no agent can pass for the driver.
+enum class Listener : std::uint8_t { driver, agent };
+
 /// The members of a gang that meet, as one of them sees it.
 struct Meeting {
   std::uint64_t gang = 0;              ///< the number of the gang in the study
@@ -77,8 +80,8 @@ class Network {
   /// "0.0.0.0"). Throws base::Error (storage) if that cannot be.
   virtual std::unique_ptr<Transport> listen(const Identity& own, const std::string& at,
                                             Inbox& inbox) = 0;
-  /// For agents.
-  virtual std::unique_ptr<Transport> connect(const Identity& own, Inbox& inbox) = 0;
+  /// For agents, and for members of a gang.
+  virtual std::unique_ptr<Transport> connect(const Identity& own, Listener other, Inbox& inbox) = 0;
 
   /// A new authority, good for ten years.
   virtual Authority make_authority() = 0;

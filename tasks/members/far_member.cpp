@@ -37,7 +37,7 @@ class Carrier final : rt::net::Inbox {
         end_(std::move(end)),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_) throw base::storage_error("make", "an event for a gang", errno);
-    transport_ = network.connect(orders.identity, *this);
+    transport_ = network.connect(orders.identity, orders.first, *this);
     transport_->dial(orders.address);
     thread_ = std::thread([this] { carry(); });
   }
@@ -199,8 +199,8 @@ class Carrier final : rt::net::Inbox {
 
 void be_far_member(rt::net::Network& network, const FarOrders& orders, const Sameness& same) {
   const std::string host = orders.address.substr(0, orders.address.rfind(':'));
-  const std::unique_ptr<rt::net::MemberDoor> door =
-      network.open_door(orders.identity, rt::net::address_towards({host}));
+  const std::unique_ptr<rt::net::MemberDoor> door = network.open_door(
+      orders.identity, orders.at.empty() ? rt::net::address_towards({host}) : orders.at);
   auto [ours, theirs] = Channel::make();
   Carrier carrier(network, orders, same, *door, std::move(theirs));
   be_member(std::move(ours), enter_by(*door), door->address());

@@ -15,6 +15,11 @@ struct FarOrders {
   std::string address;      ///< of the first process, host:port
   std::uint64_t token = 0;  ///< of its seat; 0: any that is free
   std::string node;         ///< what it is called
+  rt::net::Listener first =
+      rt::net::Listener::driver;  ///< what the first process's certificate says
+  /// This machine's address, where other members reach this one; empty: the one on the way to the
+  /// first process.
+  std::string at{};
 };
 
 /// What such a member does until the first process ends or needs it no more. Throws base::Error:

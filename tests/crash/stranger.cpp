@@ -232,6 +232,10 @@ std::vector<Message> random_messages(base::Stream& dice) {
   all.emplace_back(rt::net::Beat{dice.below(UINT64_MAX)});
   all.emplace_back(rt::net::Told{dice.below(UINT64_MAX), 0, random_key(dice), random_text(dice)});
   all.emplace_back(rt::net::Answer{dice.below(UINT64_MAX), 0, random_key(dice), outcome});
+  all.emplace_back(
+      rt::net::Wishes{{{.number = 1, .most = 3, .terms = random_bytes(dice, dice.below(60))}}});
+  all.emplace_back(rt::net::LoanOver{dice.below(UINT64_MAX)});
+  all.emplace_back(rt::net::Lend{dice.below(UINT64_MAX), random_bytes(dice, 20)});
   all.emplace_back(rt::net::Cancel{dice.below(UINT64_MAX)});
   all.emplace_back(rt::net::Drop{{random_key(dice)}});
   all.emplace_back(rt::net::Run{parcel});
@@ -252,11 +256,13 @@ class Stranger {
       : address_(std::move(address)),
         identity_(rt::net::load_network().issue(authority_in(net), false)),
         hello_(std::get<rt::net::Hello>(rt::net::decode_frame(base::read_bytes(hello)).message)),
-        transport_(rt::net::load_network().connect(identity_, events_)) {}
+        transport_(rt::net::load_network().connect(identity_, rt::net::Listener::driver, events_)) {
+  }
 
   void knock() {
     Events silence;
-    const auto transport = rt::net::load_network().connect(identity_, silence);
+    const auto transport =
+        rt::net::load_network().connect(identity_, rt::net::Listener::driver, silence);
     (void)silence.dial(*transport, address_);
     const base::Moment begin = base::now();
     say_bad_things();

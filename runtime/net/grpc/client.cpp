@@ -98,7 +98,8 @@ struct ClientLink {
 
 class Client final : public Transport {
  public:
-  Client(Identity own, Inbox& inbox) : own_(std::move(own)), inbox_(inbox) {}
+  Client(Identity own, Listener other, Inbox& inbox)
+      : own_(std::move(own)), name_(tls::name_of(other)), inbox_(inbox) {}
   ~Client() override {
     std::unique_lock lock(mutex_);
     for (auto& [id, link] : links_) {
@@ -123,7 +124,7 @@ class Client final : public Transport {
     ssl.pem_private_key = own_.key;
     ssl.pem_cert_chain = own_.certificate;
     grpc::ChannelArguments arguments;
-    arguments.SetSslTargetNameOverride(tls::kDriverName);
+    arguments.SetSslTargetNameOverride(name_);
     arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostMessage));
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 1000);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000);
@@ -210,6 +211,7 @@ class Client final : public Transport {
   }
 
   const Identity own_;
+  const std::string name_;  ///< in the certificate of the other side
   Inbox& inbox_;
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable gone_;
@@ -239,8 +241,8 @@ void ClientStream::OnDone(const grpc::Status& status) {
 
 }  // namespace
 
-std::unique_ptr<Transport> connect(const Identity& own, Inbox& inbox) {
-  return std::make_unique<Client>(own, inbox);
+std::unique_ptr<Transport> connect(const Identity& own, Listener other, Inbox& inbox) {
+  return std::make_unique<Client>(own, other, inbox);
 }
 
 }  // namespace rt::net::grpc_transport

@@ -8,6 +8,6 @@
 namespace rt::net::grpc_transport {
 
 /// See Network::connect.
-[[nodiscard]] std::unique_ptr<Transport> connect(const Identity& own, Inbox& inbox);
+[[nodiscard]] std::unique_ptr<Transport> connect(const Identity& own, Listener other, Inbox& inbox);
 
 }  // namespace rt::net::grpc_transport

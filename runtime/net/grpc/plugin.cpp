@@ -17,8 +17,8 @@ class GrpcNetwork final : public Network {
                                     Inbox& inbox) override {
     return grpc_transport::listen(own, at, inbox);
   }
-  std::unique_ptr<Transport> connect(const Identity& own, Inbox& inbox) override {
-    return grpc_transport::connect(own, inbox);
+  std::unique_ptr<Transport> connect(const Identity& own, Listener other, Inbox& inbox) override {
+    return grpc_transport::connect(own, other, inbox);
   }
   Authority make_authority() override { return tls::make_authority(); }
   Identity issue(const Authority& authority, bool driver) override {

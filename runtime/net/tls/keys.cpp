@@ -99,8 +99,9 @@ Certificate certify(EVP_PKEY* key, const std::string& name, long serial, X509* i
   } else {
     extend(made.get(), signer, NID_basic_constraints, "critical,CA:FALSE");
     extend(made.get(), signer, NID_key_usage, "critical,digitalSignature");
+    // An agent listens, too, to what trains a network together with it.
     extend(made.get(), signer, NID_ext_key_usage,
-           serial == kDriverSerial ? "serverAuth" : "clientAuth");
+           serial == kDriverSerial ? "serverAuth" : "clientAuth,serverAuth");
     extend(made.get(), signer, NID_subject_alt_name, "DNS:" + name);
   }
   expect(X509_sign(made.get(), issuer_key, EVP_sha256()) != 0, "sign a certificate");
@@ -108,6 +109,10 @@ Certificate certify(EVP_PKEY* key, const std::string& name, long serial, X509* i
 }
 
 }  // namespace
+
+std::string name_of(Listener who) {
+  return who == Listener::driver ? "trellis-driver" : "trellis-agent";
+}
 
 Authority make_authority() {
   const PrivateKey key = new_key();
@@ -122,7 +127,7 @@ Identity issue(const Authority& authority, bool driver) {
     throw base::Error(base::Errc::data, "the study's keys for its agents are damaged");
   const PrivateKey key = new_key();
   const Certificate made =
-      certify(key.get(), driver ? kDriverName : "trellis-agent",
+      certify(key.get(), name_of(driver ? Listener::driver : Listener::agent),
               driver ? kDriverSerial : kAgentSerial, issuer.get(), issuer_key.get());
   return {authority.certificate, pem_of(made.get()), pem_of(key.get())};
 }

@@ -1,12 +1,14 @@
 // Keys and certificates of a study: EC P-256, signed by an authority of its own.
 #pragma once
 
+#include <string>
+
 #include "runtime/net/transport.h"
 
 namespace rt::net::tls {
 
-/// The name in a driver's certificate, which agents expect of whoever they call.
-inline constexpr const char* kDriverName = "trellis-driver";
+/// Returns the name in a certificate, which whoever opens a link expects of the other side.
+[[nodiscard]] std::string name_of(Listener who);
 
 /// See Network::make_authority.
 [[nodiscard]] Authority make_authority();

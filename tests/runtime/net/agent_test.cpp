@@ -53,7 +53,7 @@ struct IdleDriver final : EndPoint, Dispatcher::Client {
 };
 
 struct Agents : testing::Test {
-  InProcess network{1, 3};
+  InProcess network{1, 4};
   IdleDriver driver{network};
   WorkerNode worker{network, 1, 0};
 
@@ -195,6 +195,103 @@ TEST_F(Agents, AParcelSentAgainAfterABrokenLinkHasAnotherNumberHere) {
   EXPECT_EQ(driver.outcomes[0].end, End::made);
   ASSERT_EQ(worker.begun.size(), 2U);
   EXPECT_NE(worker.begun[0], worker.begun[1]);
+}
+
+/// An agent of one worker that wishes for others, and one that has a worker to lend.
+struct Lendings : Agents {
+  WorkerNode borrower{network, 1, 0, 1}, lender{network, 2, 0, 1};
+
+  void SetUp() override {
+    driver.start();
+    borrower.start();
+    lender.start();
+    run_for(seconds(2));
+  }
+  [[nodiscard]] std::uint32_t lent_by_all() const {
+    std::uint32_t all = 0;
+    for (const AgentView& agent : driver.dispatcher->agents()) all += agent.lent;
+    return all;
+  }
+};
+
+TEST_F(Lendings, LastAsLongAsSomebodyWishes) {
+  borrower.wish(1, 1);
+  run_for(seconds(1));
+  EXPECT_TRUE(lender.lent.empty()) << "what the borrower's own worker does anyway";
+  borrower.wish(1, 2);
+  run_for(seconds(1));
+  ASSERT_EQ(lender.lent.size(), 1U);
+  EXPECT_EQ(lender.lent.begin()->second, base::Bytes(3));
+  EXPECT_EQ(borrower.lent.size(), 1U);
+  EXPECT_EQ(lent_by_all(), 2U);
+  borrower.wish(1, 0);
+  run_for(milliseconds(100));
+  EXPECT_TRUE(lender.lent.empty());
+  EXPECT_TRUE(borrower.lent.empty());
+  EXPECT_EQ(lent_by_all(), 0U);
+}
+
+TEST_F(Lendings, AreOverBeforeAParcelComes) {
+  borrower.wish(1, 2);
+  run_for(seconds(1));
+  ASSERT_EQ(lender.lent.size(), 1U);
+  driver.dispatcher->submit({call(1)}, network.now());
+  driver.dispatcher->submit({call(2)}, network.now());
+  while ((lender.begun.empty() || borrower.begun.empty()) && network.step()) {
+  }
+  EXPECT_TRUE(lender.lent.empty());
+  EXPECT_TRUE(borrower.lent.empty());
+  EXPECT_FALSE(lender.crowded || borrower.crowded);
+  run_for(seconds(2));
+  EXPECT_EQ(driver.outcomes.size(), 2U);
+  EXPECT_EQ(lender.lent.size(), 1U) << "it is free again";
+}
+
+TEST_F(Lendings, EndWithTheBorrower) {
+  borrower.wish(1, 2);
+  run_for(seconds(1));
+  ASSERT_EQ(lender.lent.size(), 1U);
+  borrower.crash(true);
+  run_for(milliseconds(100));
+  EXPECT_TRUE(lender.lent.empty());
+  EXPECT_EQ(lent_by_all(), 0U);
+}
+
+TEST_F(Lendings, EndWithTheLenderOrItsDriver) {
+  borrower.wish(1, 2);
+  run_for(seconds(1));
+  lender.leave();
+  run_for(milliseconds(100));
+  EXPECT_TRUE(lender.lent.empty());
+  EXPECT_EQ(lent_by_all(), 0U) << "one worker alone is of no use";
+  WorkerNode other(network, 3, 0, 1);
+  other.start();
+  run_for(seconds(2));
+  ASSERT_EQ(other.lent.size(), 1U);
+  network.cut(3, true);
+  run_for(seconds(12));
+  EXPECT_TRUE(other.lent.empty());
+}
+
+TEST_F(Lendings, ThatEndByThemselvesAreMadeLessAndLessOften) {
+  borrower.wish(1, 2);
+  run_for(seconds(1));
+  std::size_t ends = 0;
+  for (const base::Moment end = network.now() + seconds(30); network.now() < end;) {
+    if (!network.step()) break;
+    if (lender.lent.empty()) continue;
+    lender.end_loan(lender.lent.begin()->first);
+    ++ends;
+  }
+  EXPECT_GE(ends, 4U);
+  EXPECT_LE(ends, 7U);
+}
+
+TEST_F(Lendings, OfWhoWishesForTooMuchAreNone) {
+  borrower.wish(1, 2, base::Bytes(kMostWishBytes + 1));
+  run_for(milliseconds(300));
+  EXPECT_EQ(driver.changes.back().state, AgentState::lost);
+  EXPECT_EQ(driver.changes.back().why, "it wished for more than an agent may");
 }
 
 TEST_F(Agents, OneThatLeavesAnswersWhatItHasAndGetsNoMore) {

@@ -316,7 +316,7 @@ class DriverNode final : public EndPoint, public Dispatcher::Client {
 };
 
 struct Totals {
-  std::uint64_t calls = 0, executed = 0, losses = 0, contents = 0, frames = 0;
+  std::uint64_t calls = 0, executed = 0, losses = 0, contents = 0, frames = 0, loans = 0;
   std::array<std::uint64_t, 4> ends{};
 };
 
@@ -414,6 +414,9 @@ class Life {
         break;
       case 4:
         workers_[who]->evict();
+        // Wishes and loans come between everything else.
+        if (workers_[who]->alive())
+          workers_[who]->wish(1, static_cast<std::uint32_t>(dice_.below(9)));
         break;
       default:
         if (driver_back_ || dice_.below(2) == 0) break;
@@ -425,7 +428,9 @@ class Life {
   void count(Totals& totals) {
     for (const auto& worker : workers_) {
       totals.executed += worker->executed;
+      totals.loans += worker->loans;
       if (worker->dismissal) driver_.differences.push_back("an agent gave up");
+      if (worker->crowded) driver_.differences.push_back("a lent worker had a parcel");
     }
     for (const auto& parcel : plan_.parcels) totals.calls += parcel.size();
     totals.losses += driver_.losses;
@@ -467,9 +472,10 @@ TEST(History, IsWhatTheModelSays) {
                          totals.ends[1], " failed, ", totals.ends[2], " cancelled, ",
                          totals.ends[3], " lost), run ", totals.executed, " times, ",
                          totals.contents, " contents, ", totals.losses, " agents lost, ",
-                         totals.frames, " frames\n");
+                         totals.loans, " workers lent, ", totals.frames, " frames\n");
   if (only != 0) return;
   EXPECT_GT(totals.losses, last) << "the network behaves too well";
+  EXPECT_GT(totals.loans, 0U);
   for (const std::uint64_t ends : totals.ends) EXPECT_GT(ends, 0U);
 }
 

@@ -41,6 +41,19 @@ class WorkerNode final : public EndPoint, public Agent::Work {
     agent_.reset();
     parcels_.clear();
     kept_.clear();
+    lent.clear();
+  }
+  /// It could use so many workers of others.
+  void wish(std::uint32_t least, std::uint32_t most, base::Bytes terms = base::Bytes(3)) {
+    std::vector<Wish> wishes;
+    if (most > 0)
+      wishes.push_back({.number = 7, .least = least, .most = most, .terms = std::move(terms)});
+    agent_->wish(std::move(wishes));
+  }
+  /// What a worker was lent for ends by itself.
+  void end_loan(std::uint64_t loan) {
+    lent.erase(loan);
+    agent_->loan_over(loan);
   }
   /// It is told to, or after that time again.
   void leave(base::Duration after = {}) { agent_->leave(network_.now() + after); }
@@ -69,6 +82,9 @@ class WorkerNode final : public EndPoint, public Agent::Work {
   // --- the agent
   void run(Parcel parcel) override {
     begun.push_back(parcel.id);
+    // Loans are over before a parcel needs the worker.
+    crowded =
+        crowded || (lies_ == 0 && !lent.empty() && parcels_.size() + 1 + lent.size() > slots_);
     Running& running = parcels_[parcel.id];
     running.calls = parcel.sources;
     running.calls.insert(running.calls.end(), parcel.calls.begin(), parcel.calls.end());
@@ -106,13 +122,22 @@ class WorkerNode final : public EndPoint, public Agent::Work {
     for (const auto& [key, blob] : kept_) all.emplace_back(key, blob->size());
     return all;
   }
+  void lend(std::uint64_t loan, base::Bytes terms) override {
+    crowded = crowded || (lies_ == 0 && parcels_.size() + lent.size() >= slots_);
+    lent[loan] = std::move(terms);
+    ++loans;
+  }
+  void take_back(std::uint64_t loan) override { lent.erase(loan); }
   void dial() override { network_.dial(node_); }
   void welcomed(std::uint32_t, std::uint64_t) override {}
   void dismissed(Dismissal why, const std::string&) override { dismissal = why; }
 
   std::optional<Dismissal> dismissal;
   std::uint64_t executed = 0;
-  std::vector<ParcelId> begun;  ///< the numbers of parcels, in their order
+  std::vector<ParcelId> begun;                ///< the numbers of parcels, in their order
+  std::map<std::uint64_t, base::Bytes> lent;  ///< terms of loans
+  std::uint64_t loans = 0;                    ///< so far
+  bool crowded = false;                       ///< a worker was lent and had a parcel
 
  private:
   struct Running {

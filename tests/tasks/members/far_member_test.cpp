@@ -44,7 +44,7 @@ class OneAnswer final : public rt::net::Network {
                                              rt::net::Inbox&) override {
     return nullptr;
   }
-  std::unique_ptr<rt::net::Transport> connect(const rt::net::Identity&,
+  std::unique_ptr<rt::net::Transport> connect(const rt::net::Identity&, rt::net::Listener,
                                               rt::net::Inbox& inbox) override {
     return std::make_unique<OneFrame>(inbox, frame_);
   }
