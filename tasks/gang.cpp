@@ -13,6 +13,7 @@
 #include "base/process/start.h"
 #include "base/text.h"
 #include "kernels/kernels.h"
+#include "nn/training/tally.h"
 #include "nn/training/trainer.h"
 #include "runtime/codec.h"
 #include "tasks/members/follower.h"
@@ -39,10 +40,10 @@ Job job_of(const base::File& file) { return rt::decode<Job>(bytes_of(file)); }
 
 nn::TrainStats train_member(ElasticSums& sums, const kern::Kernels<float>& kernels,
                             nn::Workspace& workspace, nn::ParamSlab& net, const nn::Dataset& data,
-                            const nn::Hyper& hyper, const nn::Segment& segment) {
-  return nn::train_steps(
-      kernels, workspace, net, data.view(nn::Part::train), hyper, segment,
-      [&sums] { return sums.stopping(); }, nullptr, &sums);
+                            const nn::Hyper& hyper, const nn::Segment& segment,
+                            nn::Tally* done = nullptr) {
+  return nn::train_steps(kernels, workspace, net, data.view(nn::Part::train), hyper, segment,
+                         [&sums] { return sums.stopping(); }, nullptr, &sums, {.done = done});
 }
 
 Roster::Start starter(std::vector<std::string> words) {
@@ -67,28 +68,42 @@ int fewest_for(const nn::Hyper& hyper, const nn::ModelSpec& spec) {
   return (nn::shards_of(hyper, spec) + nn::kShardsSideBySide - 1) / nn::kShardsSideBySide;
 }
 
-/// Tells the roster that a training is over, however it ended.
-class Session {
+}  // namespace
+
+/// A training of which the other members hear, until its end, whatever that is.
+class Gang::Training {
  public:
-  Session(Roster& roster, std::uint32_t data_number, std::span<const int> files, int fewest)
-      : roster_(roster) {
-    roster_.begin(data_number, files, fewest);
+  Training(Gang& gang, const nn::ParamSlab& net, const nn::Dataset& data, const nn::Hyper& hyper,
+           const nn::Segment& segment)
+      : roster_(gang.roster_) {
+    gang.offer(data);
+    const bool staged = gang.divided_ == Divided::layers;
+    most_stages_ = staged ? gang.members() : 0;
+    job_ = file_of(rt::encode(Job{net.header(), data.header(), hyper, segment, most_stages_}));
+    const std::array files{job_.fd(), gang.data_file_.fd()};
+    roster_.begin(static_cast<std::uint32_t>(gang.data_.lo), files,
+                  staged ? 1 : fewest_for(hyper, net.spec()));
   }
-  ~Session() { roster_.over(); }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ~Training() { roster_.over(); }
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+
+  [[nodiscard]] int most_stages() const noexcept { return most_stages_; }
 
  private:
   Roster& roster_;
+  std::int32_t most_stages_ = 0;
+  base::File job_;
 };
-
-}  // namespace
 
 Gang::Gang(int members, const std::vector<std::string>& words, Divided divided)
     : Gang(members, starter(words), std::make_unique<SharedPlace>(), divided) {}
 
 Gang::Gang(int members, Roster::Start start, std::unique_ptr<Place> place, Divided divided)
     : roster_(members, std::move(start), std::move(place)), divided_(divided) {}
+
+Gang::Gang(int members, std::unique_ptr<Place> place)
+    : roster_(members, std::move(place)), divided_(Divided::shards) {}
 
 void Gang::offer(const nn::Dataset& data) {
   const base::Key key = base::Hasher()
@@ -104,15 +119,34 @@ nn::TrainStats Gang::train(const kern::Kernels<float>& kernels, nn::Workspace& w
                            nn::ParamSlab& net, const nn::Dataset& data, const nn::Hyper& hyper,
                            const nn::Segment& segment, const nn::StopPredicate& stop) {
   const std::lock_guard one_at_a_time(training_);
-  offer(data);
-  const int most_stages = divided_ == Divided::layers ? members() : 0;
-  const base::File job =
-      file_of(rt::encode(Job{net.header(), data.header(), hyper, segment, most_stages}));
-  const std::array files{job.fd(), data_file_.fd()};
-  const Session session(roster_, static_cast<std::uint32_t>(data_.lo), files,
-                        most_stages > 0 ? 1 : fewest_for(hyper, net.spec()));
-  ElasticSums sums(roster_, notes_, true, stop, most_stages);
+  const Training training(*this, net, data, hyper, segment);
+  ElasticSums sums(roster_, notes_, true, stop, training.most_stages());
   return train_member(sums, kernels, workspace, net, data, hyper, segment);
+}
+
+nn::TrainStats Gang::train_with_visitors(const kern::Kernels<float>& kernels,
+                                         nn::Workspace& workspace, nn::ParamSlab& net,
+                                         const nn::Dataset& data, const nn::Hyper& hyper,
+                                         const nn::Segment& segment, const nn::StopPredicate& stop,
+                                         nn::Parallel* parallel) {
+  const std::lock_guard one_at_a_time(training_);
+  nn::Tally done;
+  std::optional<Training> training;
+  const auto are_wanted = [&] { return training ? roster_.newcomers() : roster_.visited(); };
+  while (true) {
+    // Visitors get the data while this process goes on alone.
+    if (!training && roster_.visited()) training.emplace(*this, net, data, hyper, segment);
+    nn::TrainStats stats;
+    if (training && roster_.newcomers()) {
+      ElasticSums sums(roster_, notes_, true, stop);
+      stats = train_member(sums, kernels, workspace, net, data, hyper, segment, &done);
+    } else {
+      stats = nn::train_steps(kernels, workspace, net, data.view(nn::Part::train), hyper, segment,
+                              [&] { return stop() || are_wanted(); }, parallel, nullptr,
+                              {.done = &done});
+    }
+    if (!stats.stopped || stop()) return stats;
+  }
 }
 
 std::vector<MemberUse> Gang::use() const {

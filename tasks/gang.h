@@ -1,14 +1,16 @@
 #pragma once
-// A gang on one host: processes of this program that train a network together with this one.
+// A gang: processes of this program that train a network together with this one.
 //
 // This process decides everything and has all results. The others get each training from it, run
 // its steps, and forget the network. One that is killed or falls silent is replaced while the rest
-// go on (members/roster.h). They end with this process.
+// go on (members/roster.h). They end with this process. A gang of visitors starts nobody: others
+// come and go as they like, and while none is there it trains as a process without a gang does.
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -32,6 +34,8 @@ class Gang {
   /// Has the others started by `start`, and meet at that place.
   Gang(int members, Roster::Start start, std::unique_ptr<Place> place,
        Divided divided = Divided::shards);
+  /// Starts nobody: at most members - 1 visitors come by admit(), and meet at that place.
+  Gang(int members, std::unique_ptr<Place> place);
   Gang(const Gang&) = delete;
   Gang& operator=(const Gang&) = delete;
 
@@ -42,7 +46,19 @@ class Gang {
                                      nn::ParamSlab& net, const nn::Dataset& data,
                                      const nn::Hyper& hyper, const nn::Segment& segment,
                                      const nn::StopPredicate& stop);
+  /// The same with visitors, and alone while none is ready: then the shards run side by side on
+  /// `parallel`, and nothing is copied. One member has room for all shards.
+  [[nodiscard]] nn::TrainStats train_with_visitors(const kern::Kernels<float>& kernels,
+                                                   nn::Workspace& workspace, nn::ParamSlab& net,
+                                                   const nn::Dataset& data, const nn::Hyper& hyper,
+                                                   const nn::Segment& segment,
+                                                   const nn::StopPredicate& stop,
+                                                   nn::Parallel* parallel);
 
+  /// Takes a visitor in. Returns false if there is no seat for it. Thread-safe.
+  [[nodiscard]] bool admit(StartedMember visitor) { return roster_.join(std::move(visitor)); }
+  /// Returns true if a visitor is here. Thread-safe.
+  [[nodiscard]] bool visited() const noexcept { return roster_.visited(); }
   [[nodiscard]] int members() const noexcept { return roster_.members(); }
   [[nodiscard]] Divided divided() const noexcept { return divided_; }
   /// One a member. Thread-safe.
@@ -53,6 +69,7 @@ class Gang {
   [[nodiscard]] std::vector<std::string> take_news() { return roster_.take_news(); }
 
  private:
+  class Training;
   void offer(const nn::Dataset& data);
 
   Roster roster_;

@@ -13,6 +13,7 @@
 #include "tasks/arrivals.h"
 #include "tasks/device.h"
 #include "tasks/gang.h"
+#include "tasks/open_gangs.h"
 #include "tasks/simulated.h"
 #include "tasks/tasks.h"
 #include "tasks/train_pack.h"
@@ -86,6 +87,11 @@ const auto train_task =
                                      segment, [&context] { return context.stop_requested(); }),
                          segment);
           Lent lent(context);
+          if (OpenGangs* const gangs = open_gangs_of_training())
+            return whole(gangs->train(
+                             kernels, context.local<nn::Workspace>(), *net, *data, hyper, segment,
+                             [&context] { return context.stop_requested(); }, &lent),
+                         segment);
           return train_here(context, kernels, *net, data->view(nn::Part::train), hyper, segment,
                             trains_serially() ? nullptr : &lent);
         })

@@ -130,6 +130,10 @@ std::vector<StepCost> step_costs(const nn::ModelSpec& spec, const nn::Hyper& hyp
   return costs;
 }
 
+bool is_worth_it(const StepCost& way, const StepCost& simpler) {
+  return kWorthIt * way.seconds() < simpler.seconds();
+}
+
 StepCost chosen_way(std::span<const StepCost> costs) {
   const double best = std::ranges::min_element(costs, {}, &StepCost::seconds)->seconds();
   return *std::ranges::find_if(

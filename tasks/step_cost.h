@@ -49,6 +49,9 @@ inline constexpr rt::LinkModel kGigabit{.latency = 1e-4, .bandwidth = 1.25e8};
                                                const rt::Platform& platform,
                                                const StepPlaces& places);
 
+/// Returns true if a way takes at least a twentieth less time than a simpler one.
+[[nodiscard]] bool is_worth_it(const StepCost& way, const StepCost& simpler);
+
 /// Returns the way to take: the simplest one that takes at most a twentieth longer than the
 /// quickest.
 [[nodiscard]] StepCost chosen_way(std::span<const StepCost> costs);

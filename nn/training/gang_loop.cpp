@@ -3,7 +3,6 @@
 
 #include "nn/training/batches.h"
 #include "nn/training/step_loop.h"
-#include "nn/training/tally.h"
 
 namespace nn {
 
@@ -40,8 +39,9 @@ void run_next(const StepLoop& loop, Batches& batches, GangPoint& point, GangCour
 
 TrainStats run_in_gang(const StepLoop& loop, SlabState& state, GradientSums& gang) {
   Batches batches(loop.data, loop.plan.batch, loop.plan.stream, loop.rows);
-  GangCourse course{.state = state, .tally = {}}, before = course;
-  GangPoint point{.parts = {std::as_writable_bytes(loop.resources.slab()),
+  GangCourse course{.state = state, .tally = loop.done}, before = course;
+  GangPoint point{.done = course.tally.steps,
+                  .parts = {std::as_writable_bytes(loop.resources.slab()),
                             std::as_writable_bytes(std::span(&course, 1))}};
   while (gang.agree(point)) {
     try {
@@ -57,6 +57,7 @@ TrainStats run_in_gang(const StepLoop& loop, SlabState& state, GradientSums& gan
     }
   }
   state = course.state;
+  loop.done = course.tally;
   // Without an end there were no members any more because somebody asked for one.
   return course.tally.stats(course.stopped != 0 || course.ended == 0);
 }

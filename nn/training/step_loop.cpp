@@ -4,7 +4,6 @@
 #include <span>
 
 #include "nn/training/batches.h"
-#include "nn/training/tally.h"
 
 namespace nn {
 
@@ -12,10 +11,11 @@ TrainStats run_synchronously(const StepLoop& loop, SlabState& state) {
   const StepPlan& plan = loop.plan;
   TableFeed* const feed = loop.resources.feed();
   Batches batches(loop.data, plan.batch, plan.stream, loop.rows);
-  Tally tally;
+  Tally& tally = loop.done;
   bool stopped = false;
-  if (feed != nullptr && plan.first < plan.last) feed->ask(batches.of(plan.first));
-  for (std::int64_t step = plan.first; step < plan.last; ++step) {
+  const std::int64_t first = plan.first + tally.steps;
+  if (feed != nullptr && first < plan.last) feed->ask(batches.of(first));
+  for (std::int64_t step = first; step < plan.last; ++step) {
     stopped = loop.stop && loop.stop();
     if (stopped) break;
     const std::span<const std::uint32_t> rows = batches.of(step);

@@ -8,6 +8,7 @@
 #include "nn/optimizers/optimizer.h"
 #include "nn/training/step_plan.h"
 #include "nn/training/step_resources.h"
+#include "nn/training/tally.h"
 #include "nn/training/train.h"
 #include "nn/training/trainer.h"
 
@@ -21,6 +22,7 @@ struct StepLoop {
   StepResources& resources;
   EpochRows& rows;
   const StopPredicate& stop;
+  Tally& done;  ///< steps before this loop; it adds its own
 };
 
 /// Waits for the loss of each step before the next one. Leaves the network, and `state`, as they

@@ -69,7 +69,9 @@ TrainStats train_steps(const kern::Kernels<float>& kernels, Workspace& workspace
   Trainer<float> trainer(plan, inputs);
 
   SlabState state = net.state(memory);
-  const StepLoop loop{plan, data, trainer, resources, workspace.rows(), stop};
+  Tally tally;
+  Tally& done = execution.done != nullptr ? *execution.done : tally;
+  const StepLoop loop{plan, data, trainer, resources, workspace.rows(), stop, done};
   resources.load();
   const bool arriving = plan.stale && execution.arrivals != nullptr && memory.own;
   const TrainStats stats = plan.asynchronous ? run_asynchronously(loop, *update, state)

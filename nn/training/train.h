@@ -53,11 +53,18 @@ struct Stages {
   StageOrder order = StageOrder::one_forward_one_backward;
 };
 
-/// How steps are run, apart from where: of a pipeline, and of replicas.
+struct Tally;  // tally.h
+
+/// How steps are run, apart from where: of a pipeline, of replicas, and in pieces.
 struct Execution {
   Stages stages{};
   /// Replicas of a stale training part in the order in which they finish. Null: in virtual time.
   Arrivals* arrivals = nullptr;
+  /// The steps of the segment that are done, of a training in the program's memory that is run in
+  /// pieces: `stop` ends each but the last. A piece begins behind those steps and adds its own. The
+  /// pieces have the bits of a training in one piece, whether a gang runs them or not. Null: one
+  /// piece.
+  Tally* done = nullptr;
 };
 
 /// Trains `net` in place. `hyper` is complete, its optimizer is the one that the slab was made for,

@@ -86,6 +86,7 @@ FarMembers::~FarMembers() {
   }
   wake();
   carrier_.join();
+  visitors_.clear();
   transport_.reset();
 }
 
@@ -105,6 +106,11 @@ StartedMember FarMembers::start(int seat) {
   launch_(seat, token);
   wake();
   return {.process = std::move(process), .channel = std::move(ours)};
+}
+
+void FarMembers::open(std::uint64_t token, Admit admit) {
+  const std::lock_guard lock(mutex_);
+  open_[token] = std::move(admit);
 }
 
 void FarMembers::ended(std::uint64_t token, const std::string& how) {
@@ -165,8 +171,15 @@ void FarMembers::carry() {
       const std::lock_guard lock(came_mutex_);
       all.swap(came_);
     }
+    std::vector<std::pair<Admit, StartedMember>> visitors;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const Came& one : all) take(one);
+      visitors.swap(visitors_);
+    }
+    // A roster calls this with a lock of its own.
+    for (auto& [admit, visitor] : visitors) (void)admit(std::move(visitor));
     const std::lock_guard lock(mutex_);
-    for (const Came& one : all) take(one);
     for (std::size_t i = 1; i < watched.size(); ++i) {
       const auto at = seats_.find(of[i]);
       if (watched[i].revents != 0 && at != seats_.end() && at->second.end) take_orders(at->second);
@@ -215,12 +228,25 @@ void FarMembers::take(const Came& what) {
   }
 }
 
+/// Makes a seat for a visitor, whom a roster gets behind the lock. Returns its own token.
+std::uint64_t FarMembers::seat_visitor(std::uint64_t token) {
+  auto [ours, theirs] = Channel::make();
+  const std::uint64_t own = new_token();
+  seats_[own].end = std::move(theirs);
+  visitors_.emplace_back(open_.at(token),
+                         StartedMember{.process = std::make_unique<FarProcess>(*this, own),
+                                       .channel = std::move(ours)});
+  return own;
+}
+
 void FarMembers::greet(rt::net::LinkId link, const wire::Greeting& greeting) {
   const auto is_free = [](const Seat& seat) { return seat.end && seat.link == 0; };
   auto at = seats_.find(greeting.token);
   if (greeting.token == 0)
     at = std::find_if(seats_.begin(), seats_.end(),
                       [&](const auto& one) { return is_free(one.second); });
+  if (at == seats_.end() && open_.contains(greeting.token))
+    at = seats_.find(seat_visitor(greeting.token));
   if (at == seats_.end() || !is_free(at->second)) return transport_->close(link);
   Seat& seat = at->second;
   seat.node = base::printable(greeting.node, 60);

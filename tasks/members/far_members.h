@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -25,8 +26,11 @@ using Launch = std::function<void(int seat, std::uint64_t token)>;
 /// Ends a process that does not respond. Called on the roster's thread, without a lock of
 /// FarMembers.
 using Abandon = std::function<void(std::uint64_t token)>;
+/// Takes a visitor in. Returns false if there is no seat for it. Called on the thread of
+/// FarMembers, without a lock of it.
+using Admit = std::function<bool(StartedMember visitor)>;
 
-/// The first process's side. It outlives the roster that start() is for.
+/// The first process's side. It outlives the rosters that start() and open() are for.
 class FarMembers final : rt::net::Inbox {
  public:
   /// Listens at that address of this machine. `look` is called ten times a second, on a thread of
@@ -41,6 +45,8 @@ class FarMembers final : rt::net::Inbox {
   [[nodiscard]] std::string address() const { return transport_->address(); }
   /// As Roster::Start. Thread-safe.
   [[nodiscard]] StartedMember start(int seat);
+  /// Lets visitors come who greet with that token, which is not 0. Thread-safe.
+  void open(std::uint64_t token, Admit admit);
   /// What was launched for a token has ended without more words. Thread-safe.
   void ended(std::uint64_t token, const std::string& how);
 
@@ -70,6 +76,7 @@ class FarMembers final : rt::net::Inbox {
   void carry();
   void take(const Came& what);
   void greet(rt::net::LinkId link, const wire::Greeting& greeting);
+  [[nodiscard]] std::uint64_t seat_visitor(std::uint64_t token);
   void take_orders(Seat& seat);
   void send_all(Seat& seat);
   void give_up(Seat& seat, const std::string& why);
@@ -84,6 +91,8 @@ class FarMembers final : rt::net::Inbox {
   std::mutex mutex_;        ///< guards the rest
   std::map<std::uint64_t, Seat> seats_;
   std::map<rt::net::LinkId, std::uint64_t> tokens_;
+  std::map<std::uint64_t, Admit> open_;
+  std::vector<std::pair<Admit, StartedMember>> visitors_;  ///< that have come, for the carrier
   bool ending_ = false;
   base::File wake_;  // an eventfd
   std::unique_ptr<rt::net::Transport> transport_;

@@ -30,13 +30,17 @@ constexpr base::Duration kLeaving = std::chrono::seconds(2);
 
 }  // namespace
 
+Roster::Roster(int members, std::unique_ptr<Place> place)
+    : Roster(members, nullptr, std::move(place)) {}
+
 Roster::Roster(int members, Start start, std::unique_ptr<Place> place)
     : start_(std::move(start)),
       place_(std::move(place)),
       others_(static_cast<std::size_t>(std::max(0, members - 1))),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!wake_) throw base::storage_error("make", "an event for a gang", errno);
-  for (Other& other : others_) this->start(other);
+  if (start_)
+    for (Other& other : others_) this->start(other);
   keeper_ = std::thread([this] { keep(); });
 }
 
@@ -45,8 +49,7 @@ Roster::~Roster() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  const std::uint64_t one = 1;
-  (void)!::write(wake_.fd(), &one, sizeof one);
+  wake();
   keeper_.join();
   for (Other& other : others_) {
     other.channel.reset();
@@ -54,11 +57,29 @@ Roster::~Roster() {
   }
 }
 
-void Roster::start(Other& other) {
-  StartedMember started = start_(seat_of(other));
+void Roster::wake() const noexcept {
+  const std::uint64_t one = 1;
+  (void)!::write(wake_.fd(), &one, sizeof one);
+}
+
+bool Roster::join(StartedMember visitor) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto free =
+        std::ranges::find_if(others_, [](const Other& other) { return !other.channel; });
+    if (free == others_.end()) return false;
+    seat(*free, std::move(visitor));
+  }
+  wake();
+  return true;
+}
+
+void Roster::start(Other& other) { seat(other, start_(seat_of(other))); }
+
+void Roster::seat(Other& other, StartedMember started) {
   other.process = std::move(started.process);
   other.channel.emplace(std::move(started.channel));
-  other.here = other.ready = other.left = other.joins = false;
+  other.here = other.ready = other.left = other.joins = other.tried = false;
   other.number = -1;
   other.silent_looks = 0;
 }
@@ -87,6 +108,8 @@ void Roster::keep() {
         std::chrono::ceil<std::chrono::milliseconds>(last_look + kRosterLook - base::now());
     (void)::poll(watched.data(), watched.size(),
                  static_cast<int>(std::max<std::int64_t>(0, rest.count())));
+    std::uint64_t times = 0;
+    (void)!::read(wake_.fd(), &times, sizeof times);
     const std::lock_guard lock(mutex_);
     for (Other& other : others_)
       if (other.channel) hear(other);
@@ -94,17 +117,21 @@ void Roster::keep() {
       last_look = base::now();
       for (Other& other : others_) look_for_silent(other);
     }
-    for (Other& other : others_) {
-      if (other.channel || other.tries >= kTries || base::now() < other.start_at) continue;
-      try {
-        start(other);
-      } catch (const base::Error& error) {
-        other.start_at = base::now() + kBetweenTries;
-        if (++other.tries >= kTries)
-          news_.push_back(base::cat(name_of(other), " cannot be replaced: ", error.what()));
-      }
-    }
+    if (start_) replace_lost();
     changed_.notify_all();
+  }
+}
+
+void Roster::replace_lost() {
+  for (Other& other : others_) {
+    if (other.channel || other.tries >= kTries || base::now() < other.start_at) continue;
+    try {
+      start(other);
+    } catch (const base::Error& error) {
+      other.start_at = base::now() + kBetweenTries;
+      if (++other.tries >= kTries)
+        news_.push_back(base::cat(name_of(other), " cannot be replaced: ", error.what()));
+    }
   }
 }
 
@@ -129,7 +156,8 @@ void Roster::take(Other& other, const Notice& notice) {
   if (!other.here) {
     other.here = true;
     other.came = base::now();
-    other.joins = formed_;
+    other.joins = formed_ || !start_;
+    visited_ = true;
     other.address = std::string(notice.address.data());
     if (active_) tell_training(other);
   }
@@ -138,9 +166,9 @@ void Roster::take(Other& other, const Notice& notice) {
   if (!active_ || notice.kind != Notice::Kind::ready) return;
   // It has left its epoch, and others may not miss it.
   if (other.number >= 0) place_->left(other.number);
-  other.ready = true;
+  other.ready = other.tried = true;
   other.done = notice.done;
-  if (other.number < 0 && formed_) newcomers_ = true;
+  if (other.number < 0 && (formed_ || !start_)) newcomers_ = true;
 }
 
 /// A process that is stopped, or whose machine hangs, ends all the same: then there is one way to
@@ -165,9 +193,10 @@ void Roster::bury(Other& other) {
   const bool awaited = other.number >= 0 || (active_ && !formed_ && other.here);
   other.here = other.ready = false;
   ++changes_.lost;
+  visited_ = std::ranges::any_of(others_, [](const Other& one) { return one.here; });
   const bool gives_up = other.tries >= kTries;
-  // A host that cannot be reached says the same each time.
-  if (gives_up || end != other.end)
+  // A host that cannot be reached says the same each time. Visitors come and go.
+  if (start_ && (gives_up || end != other.end))
     news_.push_back(base::cat(
         name_of(other), " is lost: ", end,
         gives_up ? "; the others go on without it" : "; another process takes its place"));
@@ -198,7 +227,9 @@ void Roster::begin(std::uint32_t data_number, std::span<const int> files, int fe
   formed_ = false;
   newcomers_ = false;
   for (Other& other : others_) {
-    other.ready = other.left = other.joins = false;
+    other.ready = other.left = false;
+    // A visitor comes at any time, and joins the first training that it gets ready for.
+    other.joins = other.joins && !start_;
     if (other.here) tell_training(other);
   }
 }
@@ -225,17 +256,19 @@ void Roster::over() {
 }
 
 bool Roster::may_come(const Other& other) const {
-  return other.channel ? !other.ready : other.tries < kTries;
+  return other.channel ? !other.ready : start_ && other.tries < kTries;
 }
 
-/// The first training waits for all, a later one for those that are here, and a step for those that
-/// are members and not lost.
+/// The first training waits for all but visitors, a later one for those that are here, and a step
+/// for those that are members and not lost.
 bool Roster::all_ready(bool first_time) const {
   if (ready_count() + 1 < fewest_ &&
       std::ranges::any_of(others_, [this](const Other& other) { return may_come(other); }))
     return false;
   return std::ranges::none_of(others_, [&](const Other& other) {
     if (!first_time) return other.number >= 0 && !other.ready;
+    // A visitor that has yet to get the data is let in when it has.
+    if (!start_) return other.here && other.tried && !other.ready;
     return training_ > 1 ? other.here && !other.ready : may_come(other);
   });
 }
@@ -259,6 +292,10 @@ std::optional<Members> Roster::next(std::int64_t done, const nn::StopPredicate& 
   };
   while (!changed_.wait_for(lock, kRosterLook, [&] { return all_ready(!formed_); }))
     if (asked_to_stop()) return std::nullopt;
+  if (!start_ && ready_count() == 0) {
+    newcomers_ = false;
+    return std::nullopt;
+  }
   const bool stops = asked_to_stop();
   if (ready_count() + 1 < fewest_)
     throw base::Error(base::Errc::no_device,

@@ -34,10 +34,18 @@ class Roster final : public Agreement {
 
   /// Starts members - 1 processes, which meet at that place.
   Roster(int members, Start start, std::unique_ptr<Place> place);
+  /// Starts none: up to members - 1 visitors come by join() and go when they like, also in the
+  /// middle of a step. Nobody waits for visitors, and none is replaced.
+  Roster(int members, std::unique_ptr<Place> place);
   /// Ends them.
   ~Roster() override;
   Roster(const Roster&) = delete;
   Roster& operator=(const Roster&) = delete;
+
+  /// Takes a visitor in. Returns false if all seats are taken.
+  [[nodiscard]] bool join(StartedMember visitor);
+  /// Returns true if a visitor is here, in a training or not.
+  [[nodiscard]] bool visited() const noexcept { return visited_; }
 
   /// A training begins. `files` are for the others and stay open until over(); with fewer members
   /// than `fewest` it waits for more.
@@ -76,6 +84,7 @@ class Roster final : public Agreement {
     std::string address;  ///< of its door
     std::string end;      ///< how the one before it ended
     bool joins = false;   ///< it came while others trained
+    bool tried = false;   ///< it has been ready before
   };
 
   void start(Other& other);
@@ -83,7 +92,10 @@ class Roster final : public Agreement {
   void hear(Other& other);
   void take(Other& other, const Notice& notice);
   void look_for_silent(Other& other);
+  void replace_lost();
   void bury(Other& other);
+  void seat(Other& other, StartedMember started);
+  void wake() const noexcept;
   void tell_training(Other& other);
   [[nodiscard]] int seat_of(const Other& other) const;
   [[nodiscard]] std::string name_of(const Other& other) const;
@@ -93,7 +105,7 @@ class Roster final : public Agreement {
   [[nodiscard]] Members form(std::int64_t done, bool stopping);
   void send_members(Order order);
 
-  const Start start_;
+  const Start start_;  // none: others come by join()
   const std::unique_ptr<Place> place_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -109,6 +121,7 @@ class Roster final : public Agreement {
   base::Moment begun_{};                 // this training
   std::optional<base::Moment> lost_at_;  // since which no step has ended
   std::atomic<bool> newcomers_ = false;
+  std::atomic<bool> visited_ = false;
   bool ending_ = false;
   base::File wake_;  // an eventfd, for the keeper
   std::thread keeper_;
