@@ -194,20 +194,22 @@ std::vector<std::string> running_lines(const Standing& now, int width) {
 }
 
 std::string nodes_line(std::span<const hpo::NodeInfo> nodes) {
-  std::int64_t working = 0, lost = 0, workers = 0;
+  std::int64_t working = 0, lost = 0, workers = 0, lent = 0;
   double busy = 0, whole = 0;
   for (const hpo::NodeInfo& node : nodes) {
     lost += node.state == "lost" ? 1 : 0;
     if (node.state != "working" && node.state != "leaving") continue;
     ++working;
     workers += node.workers;
+    lent += node.lent;
     busy += node.busy;
     whole += node.there * static_cast<double>(node.workers);
   }
   const std::string away =
       lost > 0 ? base::cat(", ", lost, lost == 1 ? " is lost" : " are lost") : std::string();
   return base::cat(base::counted(working, "node"), working == 1 ? " works" : " work", away, ": ",
-                   base::counted(workers, "worker"), ", ", percent(busy, whole), " busy");
+                   base::counted(workers, "worker"), ", ", percent(busy, whole), " busy",
+                   lent > 0 ? base::cat(", ", lent, " lent") : "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/terminal.h"
 
 namespace cli {
@@ -128,13 +129,20 @@ std::string nodes_text(std::span<const hpo::NodeInfo> nodes) {
                "to it", "heard"},
               2);
   for (const hpo::NodeInfo& node : nodes)
-    table.row({node.node, node.state, std::to_string(node.workers), std::to_string(node.gpus),
-               std::to_string(node.parcels), std::to_string(node.done),
+    table.row({node.node, node.state,
+               base::cat(node.workers, node.lent > 0 ? base::cat(", ", node.lent, " lent") : ""),
+               std::to_string(node.gpus), std::to_string(node.parcels), std::to_string(node.done),
                percent(node.busy, node.there * static_cast<double>(node.workers)),
                base::format_bytes(static_cast<std::uint64_t>(node.bytes_in)),
                base::format_bytes(static_cast<std::uint64_t>(node.bytes_out)),
                node.state == "left" ? "-" : short_seconds(node.heard) + " ago"});
   return table.text();
+}
+
+std::string lent_text(const hpo::WorkCounters& work) {
+  if (work.visitors == 0) return "";
+  return base::cat("lent: idle workers joined trainings ", base::counted(work.visitors, "time"),
+                   " and computed for ", short_seconds(work.visitor_seconds), "\n");
 }
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "hpo/log/node_info.h"
+#include "hpo/log/study_reader.h"
 #include "hpo/log/worker_info.h"
 
 namespace cli {
@@ -27,5 +28,8 @@ enum class Cores : unsigned char { together, apart };
 
 /// A table of agents; empty without any.
 [[nodiscard]] std::string nodes_text(std::span<const hpo::NodeInfo> nodes);
+
+/// A line on what lent workers did; empty without any.
+[[nodiscard]] std::string lent_text(const hpo::WorkCounters& work);
 
 }  // namespace cli

@@ -62,7 +62,7 @@ std::string text_status(const hpo::StudyReader& study) {
   const std::vector<hpo::NodeInfo> nodes = study.nodes();
   // The driver of agents computes nothing.
   if (!info.programs && nodes.empty()) out += devices_text(study.workers(), Cores::together);
-  return out + nodes_text(nodes);
+  return out + nodes_text(nodes) + lent_text(work);
 }
 
 constexpr base::Duration kPeriod = std::chrono::milliseconds(500);

@@ -252,7 +252,8 @@ int drive(const Arguments& arguments, const hpo::StudySpec& study, hpo::RunOptio
   if (study.report != hpo::WriteReport::off) name_report(options.folder);
   const hpo::StudyReader reader(options.folder);
   if (options.on_agents()) {
-    if (!arguments.has("--quiet")) std::fputs(nodes_text(reader.nodes()).c_str(), stderr);
+    if (!arguments.has("--quiet"))
+      std::fputs((nodes_text(reader.nodes()) + lent_text(reader.work())).c_str(), stderr);
   } else if (!arguments.has("--quiet") && !study.runs_command) {
     std::fputs(devices_text(reader.workers(), Cores::together).c_str(), stderr);
   }

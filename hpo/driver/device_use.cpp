@@ -69,6 +69,7 @@ std::vector<NodeInfo> node_infos() {
                      .workers = agent.slots,
                      .gpus = agent.gpus,
                      .parcels = static_cast<std::int64_t>(agent.parcels),
+                     .lent = agent.lent,
                      .done = static_cast<std::int64_t>(agent.done),
                      .bytes_in = static_cast<std::int64_t>(agent.bytes_in),
                      .bytes_out = static_cast<std::int64_t>(agent.bytes_out),

@@ -29,7 +29,8 @@ std::string json_of(const WorkCounters& work) {
   json.field("distinct_epochs", work.distinct_epochs)
       .field("datasets_loaded", work.datasets_loaded);
   json.field("overhead_us_per_task", work.overhead_us_per_task);
-  json.field("tree_seconds", work.tree_seconds).end_object();
+  json.field("tree_seconds", work.tree_seconds);
+  json.field("visitors", work.visitors).field("visitor_seconds", work.visitor_seconds).end_object();
   return std::move(json).text();
 }
 
@@ -57,6 +58,10 @@ void Driver::replay() {
     work_before_.distinct_epochs = json.at("distinct_epochs").integer();
     if (const base::Json* seconds = json.find("tree_seconds"))
       work_before_.tree_seconds = seconds->number();
+    if (const base::Json* visitors = json.find("visitors")) {
+      work_before_.visitors = visitors->integer();
+      work_before_.visitor_seconds = json.at("visitor_seconds").number();
+    }
   }
   if (auto text = log_.noted("active_seconds"))
     seconds_before_ = base::parse_double(*text).value_or(0);
@@ -250,6 +255,8 @@ WorkCounters Driver::work() const {
   work.tasks = work_before_.tasks + static_cast<std::int64_t>(summary.tasks);
   work.distinct_epochs += work_before_.distinct_epochs;
   work.tree_seconds += work_before_.tree_seconds;
+  work.visitors += work_before_.visitors;
+  work.visitor_seconds += work_before_.visitor_seconds;
   work.epochs = 0;
   for (const TrialRow& row : log_.trials().rows()) work.epochs += row.epochs;
   // What was run and is not reported yet was asked for, too.

@@ -1,5 +1,6 @@
 #include "hpo/log/node_info.h"
 
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -20,7 +21,7 @@ std::string nodes_json(std::span<const NodeInfo> nodes) {
     json.field("parcels", node.parcels).field("done", node.done);
     json.field("bytes_in", node.bytes_in).field("bytes_out", node.bytes_out);
     json.field("heard", node.heard).field("there", node.there);
-    json.field("busy", node.busy).end_object();
+    json.field("busy", node.busy).field("lent", node.lent).end_object();
   }
   json.end_array();
   return std::move(json).text();
@@ -39,6 +40,7 @@ std::vector<NodeInfo> nodes_from_json(const std::string& text) {
                      .workers = json.at("workers").integer(),
                      .gpus = json.at("gpus").integer(),
                      .parcels = json.at("parcels").integer(),
+                     .lent = std::llround(newer("lent")),
                      .done = json.at("done").integer(),
                      .bytes_in = json.at("bytes_in").integer(),
                      .bytes_out = json.at("bytes_out").integer(),

@@ -20,6 +20,7 @@ struct NodeInfo {
   std::int64_t workers = 0;
   std::int64_t gpus = 0;
   std::int64_t parcels = 0;    ///< that it has now
+  std::int64_t lent = 0;       ///< workers that help to train networks of other agents now
   std::int64_t done = 0;       ///< tasks
   std::int64_t bytes_in = 0;   ///< from it
   std::int64_t bytes_out = 0;  ///< to it

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/clock.h"
@@ -262,13 +263,18 @@ WorkCounters StudyReader::work() const {
   std::string text = impl_->fact("work");
   if (text.empty()) return {};
   base::Json json = base::Json::parse(text);
-  const base::Json* trees = json.find("tree_seconds");
+  const auto newer = [&](const char* name) {
+    const base::Json* const found = json.find(name);
+    return found != nullptr ? found->number() : 0;
+  };
   return {.tasks = json.at("tasks").integer(),
           .epochs = json.at("epochs").integer(),
           .distinct_epochs = json.at("distinct_epochs").integer(),
           .datasets_loaded = json.at("datasets_loaded").integer(),
           .overhead_us_per_task = json.at("overhead_us_per_task").number(),
-          .tree_seconds = trees == nullptr ? 0 : trees->number()};
+          .tree_seconds = newer("tree_seconds"),
+          .visitors = std::llround(newer("visitors")),
+          .visitor_seconds = newer("visitor_seconds")};
 }
 
 std::vector<WorkerInfo> StudyReader::workers() const {
@@ -283,7 +289,7 @@ std::vector<NodeInfo> StudyReader::nodes() const {
   // The driver wrote down how they stood, and has sent them away since, or died.
   for (NodeInfo& node : nodes) {
     if (node.state != "lost") node.state = "left";
-    node.parcels = 0;
+    node.parcels = node.lent = 0;
   }
   return nodes;
 }

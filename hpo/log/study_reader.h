@@ -70,6 +70,10 @@ struct WorkCounters {
   std::int64_t datasets_loaded = 0;
   double overhead_us_per_task = 0;
   double tree_seconds = 0;  ///< for which trees were fitted; 0 in a log of an older build
+  /// Times that an agent's worker joined the training of another agent, and seconds for which these
+  /// workers computed; 0 in a log of an older build.
+  std::int64_t visitors = 0;
+  double visitor_seconds = 0;
 };
 
 /// Who holds a study.

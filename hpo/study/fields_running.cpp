@@ -211,10 +211,12 @@ std::vector<Field> resource_rows() {
        .otherwise = "1, or as many as `train --hosts` or a job has",
        .unit = "processes",
        .only = "data",
-       .doc = "Largest number of processes with which `train` trains one network, on this machine "
-              "or on `--hosts`. `train` then chooses the way to run a step that takes the least "
-              "time on paper, in one process or several, and `plan` says which one. `auto`: as "
-              "many as pay. Never changes a result. See `docs/large-batches.md`.",
+       .doc =
+           "Largest number of processes that train one network. `train` has them on this "
+           "machine or on `--hosts`. It then chooses the way to run a step that takes the least "
+           "time on paper, in one process or several, and `plan` says which one. In a sweep over "
+           "agents, workers without a task join trainings of other agents. `auto`: as many as "
+           "pay. Never changes a result. See `docs/large-batches.md`.",
        .binding = to<&NeedRows::members>()},
       {.name = "retry",
        .only = std::string(kOurs),

@@ -127,6 +127,10 @@ TEST(DevicesLine, CountsWorkersOrNodes) {
       {.node = "n2", .state = "working", .workers = 2, .there = 10, .busy = 20},
       {.node = "n3", .state = "lost", .workers = 2}};
   EXPECT_EQ(devices_line(workers, nodes, true), "2 nodes work, 1 is lost: 4 workers, 75% busy");
+  const std::vector<hpo::NodeInfo> lending{
+      {.node = "n1", .state = "working", .workers = 2, .there = 10, .busy = 10},
+      {.node = "n2", .state = "working", .workers = 2, .lent = 2, .there = 10}};
+  EXPECT_EQ(devices_line(workers, lending, true), "2 nodes work: 4 workers, 25% busy, 2 lent");
   EXPECT_EQ(devices_line({}, {}, true), "its trials run as programs");
 }
 

@@ -27,6 +27,7 @@
 #include "runtime/on.h"
 #include "tasks/device.h"
 #include "tasks/judging.h"
+#include "tasks/open_gangs.h"
 
 namespace hpo {
 
@@ -464,8 +465,9 @@ rt::Async<std::string> NetworkWork::describe(const ExportedModel& made, const Wi
 }
 
 std::vector<double> counted_by_tasks() {
+  const tasks::VisitorUse visitors = tasks::visitors_of_trainings();
   return {tasks::epochs_trained(), static_cast<double>(tasks::datasets_loaded()),
-          tasks::tree_seconds()};
+          tasks::tree_seconds(), visitors.joined, visitors.seconds};
 }
 
 WorkCounters NetworkWork::counters() const {
@@ -481,6 +483,8 @@ WorkCounters NetworkWork::counters() const {
   work.distinct_epochs = std::llround(counted[0] - counted_before_[0]);
   work.datasets_loaded = std::llround(counted[1]);
   work.tree_seconds = counted[2] - counted_before_[2];
+  work.visitors = std::llround(counted[3] - counted_before_[3]);
+  work.visitor_seconds = counted[4] - counted_before_[4];
   work.overhead_us_per_task = summary.overhead_us_per_task;
   return work;
 }

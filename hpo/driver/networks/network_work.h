@@ -87,7 +87,8 @@ void require_isa(const StudySpec& study);
                                          const TrialSpec& spec, std::int64_t epochs);
 
 /// What the tasks of networks have counted in this process: epochs trained, data sets loaded,
-/// seconds for trees.
+/// seconds for trees, workers of other agents that joined a training and seconds that they
+/// computed.
 [[nodiscard]] std::vector<double> counted_by_tasks();
 
 class Baselines;  // hpo/driver/networks/baselines.h

@@ -21,6 +21,7 @@
 #include "hpo/driver/networks/network_work.h"
 #include "hpo/driver/nodes/agent_orders.h"
 #include "hpo/driver/nodes/agent_share.h"
+#include "hpo/driver/nodes/lent_workers.h"
 #include "hpo/driver/nodes/net_folder.h"
 #include "hpo/driver/nodes/slurm_jobs.h"
 #include "hpo/driver/planning/placement.h"
@@ -150,6 +151,16 @@ Seat seat_of(const AgentOptions& options, std::optional<base::HeldFolder>& room)
   return options.orders ? seat_by(read_orders(), options.folder, room) : seat_in(options.folder);
 }
 
+/// Without an address of its own, an agent trains its networks alone, and lends no workers.
+void open_to_visitors(std::optional<VisitorTrainings>& trainings, const StudySpec& study,
+                      const rt::net::Identity& own, const std::string& at) {
+  try {
+    trainings.emplace(study, own, at);
+  } catch (const base::Error& error) {
+    base::warn(base::cat("workers of other agents cannot join trainings here: ", error.what()));
+  }
+}
+
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
@@ -188,6 +199,9 @@ int run_agent(const AgentOptions& options) {
   rt::Config config = config_of(run, study);
   config.pace_file.clear();
   if (options.gpus >= 0) config.gpus = options.gpus;
+  const std::string at = lends_workers(study) ? address_for_agents(seat.address()) : std::string();
+  std::optional<VisitorTrainings> trainings;
+  if (!at.empty()) open_to_visitors(trainings, study, seat.identity, at);
   const rt::Runtime runtime(config);
   if (run.engine == Engine::automatic && runtime.executor() == rt::Executor::sequential)
     throw base::Error(base::Errc::no_device,
@@ -214,6 +228,9 @@ int run_agent(const AgentOptions& options) {
   if (study.runs_command)
     agent.leave = agent.leave + std::chrono::nanoseconds(std::llround(1e9 * study.limits.grace));
   agent.totals = counted_by_tasks;
+  std::optional<LentWorkers> loans;
+  if (trainings) loans.emplace(study, *trainings, seat.identity, at, agent.node);
+  agent.loans = loans ? &*loans : nullptr;
   std::string text;
   const rt::net::Dismissal why = rt::serve(agent, text);
   if (!text.empty()) base::warn(text);

@@ -24,7 +24,15 @@ namespace hpo {
 
 namespace {
 
-tasks::Sameness sameness(kern::Precision precision) {
+NetFolder made_folder(const base::Path& study) {
+  NetFolder folder(study);
+  folder.make();
+  return folder;
+}
+
+}  // namespace
+
+tasks::Sameness member_sameness(kern::Precision precision) {
   return {rt::program_stamp(), tasks::arithmetic(precision)};
 }
 
@@ -33,14 +41,6 @@ std::vector<std::string> member_words(const StudySpec& study) {
   std::ranges::move(isa_words(study), std::back_inserter(words));
   return words;
 }
-
-NetFolder made_folder(const base::Path& study) {
-  NetFolder folder(study);
-  folder.make();
-  return folder;
-}
-
-}  // namespace
 
 GangHosts::GangHosts(const StudySpec& study, const RunOptions& options)
     : folder_(made_folder(options.folder)),
@@ -52,7 +52,7 @@ GangHosts::GangHosts(const StudySpec& study, const RunOptions& options)
       own_(network_.issue(authority_, true)),
       at_(rt::net::address_towards(hosts_to_reach(options))) {
   far_ = std::make_unique<tasks::FarMembers>(
-      network_, own_, at_, sameness(precision_),
+      network_, own_, at_, member_sameness(precision_),
       [this](int seat, std::uint64_t token) { launch(seat, token); },
       [this](std::uint64_t token) { abandon(token); }, [this] { look(); });
   members_ = far_.get();
@@ -79,8 +79,12 @@ void GangHosts::launch(int seat, std::uint64_t token) {
   start.host = host;
   start.node = base::cat("member-", seat, "-", launched_.size() + 1);
   start.words = words_;
-  start.input = base::as_text(rt::encode(
-      MemberOrders{{network_.issue(authority_, false), far_->address(), token, host}, precision_}));
+  start.input =
+      base::as_text(rt::encode(MemberOrders{{.identity = network_.issue(authority_, false),
+                                             .address = far_->address(),
+                                             .token = token,
+                                             .node = host},
+                                            precision_}));
   start.log = folder_.path() / base::cat("member-", seat, ".log");
   processes_.start(start);
   launched_[start.node] = token;
@@ -113,7 +117,7 @@ void be_member_by_orders() {
   const std::string input = base::read_all(STDIN_FILENO);
   const auto orders = rt::decode<MemberOrders>(base::as_bytes(input));
   tasks::setup_process();
-  tasks::be_far_member(rt::net::load_network(), orders.far, sameness(orders.precision));
+  tasks::be_far_member(rt::net::load_network(), orders.far, member_sameness(orders.precision));
 }
 
 int be_member_in_step(const StudySpec& study, const base::Path& folder, const std::string& node,
@@ -127,7 +131,8 @@ int be_member_in_step(const StudySpec& study, const base::Path& folder, const st
     if (base::now() - heard > alone) return base::exit_code(base::Errc::cancelled);
     if (const auto driver = net.driver()) {
       try {
-        tasks::be_far_member(network, {own, driver->address, 0, node}, sameness(study.precision));
+        tasks::be_far_member(network, {.identity = own, .address = driver->address, .node = node},
+                             member_sameness(study.precision));
         heard = base::now();
       } catch (const base::Error& error) {
         if (error.kind() != base::Errc::cancelled) throw;

@@ -26,6 +26,12 @@ struct MemberOrders {
   kern::Precision precision = kern::Precision::f32;
 };
 
+/// What a member of a gang that trains with that precision has in common with this process.
+[[nodiscard]] tasks::Sameness member_sameness(kern::Precision precision);
+
+/// The words that start a member of a network of the study, which reads MemberOrders.
+[[nodiscard]] std::vector<std::string> member_words(const StudySpec& study);
+
 /// For the first process. It outlives the gang.
 class GangHosts {
  public:
