@@ -156,6 +156,17 @@ def lost_members(folder, expected):
     assert folder.results("members") == expected, "a member that was killed changed results"
 
 
+def lost_lender(folder, expected):
+    """An agent that lends its worker is killed: the member ends with it, and the training goes on."""
+    sweep = folder.start("lender", 2)
+    lender, member = next(iter(joined(folder, "lender", sweep).items()))
+    os.kill(lender, signal.SIGKILL)
+    await_(sweep, lambda: not os.path.exists(f"/proc/{member}"), "the member was gone")
+    errors = folder.end("lender", sweep)
+    assert "was lost" in errors, errors
+    assert folder.results("lender") == expected, "a lender that was killed changed results"
+
+
 def lost_trainer(folder, expected):
     """The agent that trains is killed: its training runs again on the one that had lent its worker."""
     sweep = folder.start("trainer", 2)
@@ -195,6 +206,7 @@ def main():
         folder = Folder(name)
         expected = same_results(folder)
         lost_members(folder, expected)
+        lost_lender(folder, expected)
         lost_trainer(folder, expected)
         taken_back(folder)
         by_cost(folder, expected)
