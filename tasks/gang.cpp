@@ -137,7 +137,7 @@ nn::TrainStats Gang::train_with_visitors(const kern::Kernels<float>& kernels,
     // Visitors get the data while this process goes on alone.
     if (!training && roster_.visited()) training.emplace(*this, net, data, hyper, segment);
     nn::TrainStats stats;
-    if (training && roster_.expects()) {
+    if (training && roster_.newcomers()) {
       ElasticSums sums(roster_, notes_, true, stop);
       stats = train_member(sums, kernels, workspace, net, data, hyper, segment, &done);
     } else {

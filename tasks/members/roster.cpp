@@ -194,7 +194,6 @@ void Roster::bury(Other& other) {
   other.here = other.ready = false;
   ++changes_.lost;
   visited_ = std::ranges::any_of(others_, [](const Other& one) { return one.here; });
-  if (!start_ && ready_count() == 0) newcomers_ = false;
   const bool gives_up = other.tries >= kTries;
   // A host that cannot be reached says the same each time. Visitors come and go.
   if (start_ && (gives_up || end != other.end))
@@ -219,8 +218,7 @@ void Roster::tell_training(Other& other) {
 void Roster::begin(std::uint32_t data_number, std::span<const int> files, int fewest) {
   const std::lock_guard lock(mutex_);
   ++training_;
-  if (std::exchange(data_number_, data_number) != data_number)
-    for (Other& other : others_) other.tried = false;
+  data_number_ = data_number;
   files_.assign(files.begin(), files.end());
   fewest_ = fewest;
   active_ = true;
@@ -255,11 +253,6 @@ void Roster::over() {
   files_.clear();
   newcomers_ = false;
   for (Other& other : others_) other.number = -1;
-}
-
-bool Roster::expects() const {
-  const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(others_, [](const Other& other) { return other.here && other.tried; });
 }
 
 bool Roster::may_come(const Other& other) const {

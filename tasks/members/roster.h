@@ -46,8 +46,6 @@ class Roster final : public Agreement {
   [[nodiscard]] bool join(StartedMember visitor);
   /// Returns true if a visitor is here, in a training or not.
   [[nodiscard]] bool visited() const noexcept { return visited_; }
-  /// Returns true if a visitor is ready, or will be in a moment because it has the data.
-  [[nodiscard]] bool expects() const;
 
   /// A training begins. `files` are for the others and stay open until over(); with fewer members
   /// than `fewest` it waits for more.
@@ -86,7 +84,7 @@ class Roster final : public Agreement {
     std::string address;  ///< of its door
     std::string end;      ///< how the one before it ended
     bool joins = false;   ///< it came while others trained
-    bool tried = false;   ///< it has been ready with this data
+    bool tried = false;   ///< it has been ready before
   };
 
   void start(Other& other);
