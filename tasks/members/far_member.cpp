@@ -154,9 +154,10 @@ class Carrier final : rt::net::Inbox {
     }
     const std::optional<Channel::Received> order = receiving_.whole();
     if (!order) return true;
-    // Whoever waits for one that is lost has to hear it here: the member itself reads no orders in
-    // the middle of a step.
-    if (order->order.kind == Order::Kind::halt) door_.cut();
+    // Whoever waits for one that is lost, or for a first process that has stopped, has to hear it
+    // here: the member itself reads no orders in the middle of a step.
+    const Order::Kind kind = order->order.kind;
+    if (kind == Order::Kind::halt || kind == Order::Kind::over) door_.cut();
     return Channel::send_to(end_, *order);
   }
 

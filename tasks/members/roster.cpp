@@ -27,6 +27,8 @@ constexpr int kTries = 5;
 constexpr base::Duration kBetweenTries = std::chrono::milliseconds(500);
 /// How long those that are asked to leave a training are waited for: they do nothing else.
 constexpr base::Duration kLeaving = std::chrono::seconds(2);
+/// For visitors of the training before at the begin of one.
+constexpr base::Duration kForVisitors = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -267,8 +269,9 @@ bool Roster::all_ready(bool first_time) const {
     return false;
   return std::ranges::none_of(others_, [&](const Other& other) {
     if (!first_time) return other.number >= 0 && !other.ready;
-    // A visitor that has yet to get the data is let in when it has.
-    if (!start_) return other.here && other.tried && !other.ready;
+    // A visitor that has yet to get the data, or that is late, is let in when it is ready.
+    if (!start_)
+      return other.here && other.tried && !other.ready && base::now() - begun_ < kForVisitors;
     return training_ > 1 ? other.here && !other.ready : may_come(other);
   });
 }

@@ -13,6 +13,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from processes import children_of
+
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "trellis")
 STUDY = """
 name: {name}
@@ -74,16 +77,6 @@ class Folder:
         return "".join(line for line in self.ask(runs, "status", begun=False).splitlines() if line.startswith("lent: "))
 
 
-def children(process):
-    found = []
-    try:
-        for task in pathlib.Path(f"/proc/{process}/task").iterdir():
-            found += [int(pid) for pid in (task / "children").read_text().split()]
-    except OSError:
-        pass
-    return found
-
-
 def is_word(process, word):
     try:
         return word in pathlib.Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
@@ -100,12 +93,12 @@ def runs(process):
 
 
 def agents_of(sweep):
-    return [pid for pid in children(sweep.pid) if is_word(pid, b"agent")]
+    return [pid for pid in children_of(sweep.pid) if is_word(pid, b"agent")]
 
 
 def members_of(sweep):
     """The processes that lent workers run, by the agent that lends them."""
-    return {agent: pid for agent in agents_of(sweep) for pid in children(agent) if is_word(pid, b"--orders")}
+    return {agent: pid for agent in agents_of(sweep) for pid in children_of(agent) if is_word(pid, b"--orders")}
 
 
 def await_(sweep, event, what):
