@@ -47,7 +47,9 @@ std::string cost_heading(const Gathered& study) {
   if (study.info.programs) {
     double ran = 0;
     for (const TrialRow& row : study.trials) ran += row.seconds;
-    return base::cat(out, "; their programs ran for ", base::format_seconds(ran), " in all.");
+    return base::cat(out, "; their programs ran for ", base::format_seconds(ran), " in all, ",
+                     base::with_digits(ran / study.info.active_seconds, 2),
+                     " at a time on average.");
   }
   if (study.workers.empty()) return out + ".";
   return base::cat(out, " on ", base::counted(study.workers.size(), "device"), ", ",

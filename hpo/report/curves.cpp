@@ -64,7 +64,12 @@ std::string ends_table(const Gathered& study) {
 }  // namespace
 
 std::optional<Section> curves_section(const Gathered& study) {
-  if (study.curves.points() == 0) return std::nullopt;
+  // Of one report a trial there is no curve; the picture of the progress has them all.
+  const auto is_curve = [&](const TrialRow& row) {
+    return study.curves.end(row.trial) > study.curves.begin(row.trial) + 1;
+  };
+  const bool may_come = study.info.state != StudyState::finished && study.curves.points() > 0;
+  if (!may_come && std::ranges::none_of(study.trials, is_curve)) return std::nullopt;
   Section section{.id = "curves", .title = "Curves", .heading = curves_heading(study)};
   section.lead = base::cat(base::counted(study.curves.points(), "report"), " from ",
                            base::counted(study.trials.size(), "trial"), ".");

@@ -25,6 +25,7 @@ constexpr std::size_t kLogLines = 6;
 constexpr const char* kUsualFolder = "runs";
 /// Messages of failed trials that are shown; the others of a cause stand together.
 constexpr std::size_t kMessages = 8;
+constexpr const char* kOtherMessages = "other messages";
 
 Curves curves_of(const ReportColumns& reports, std::size_t trials) {
   Curves curves{.first = std::vector<std::size_t>(trials + 1), .step = {}, .value = {}};
@@ -101,14 +102,35 @@ base::Path log_of(const base::Path& folder, std::uint64_t trial) {
   return folder / trial_folder_name(trial) / "log";
 }
 
-/// What failed in the same way. The messages of many differ in their numbers alone: from some on,
-/// those of one cause stand together.
+/// The message with # for each number: those of one fault often differ in numbers alone. How a
+/// program ended is told by a number, which stays.
+std::string fault_of(std::string_view message) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string fault;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const bool begins =
+        is_digit(message[i]) && !fault.ends_with("status ") && !fault.ends_with("signal ");
+    if (!begins) {
+      fault += message[i];
+      continue;
+    }
+    fault += '#';
+    while (i + 1 < message.size() &&
+           (is_digit(message[i + 1]) ||
+            (message[i + 1] == '.' && i + 2 < message.size() && is_digit(message[i + 2]))))
+      ++i;
+  }
+  return fault;
+}
+
+/// What failed in the same way. Of many ways those beyond the first few stand together by cause.
 std::vector<Failures> failures_of(const Gathered& study, const base::Path& folder) {
   std::map<std::pair<Cause, std::string>, Failures> by_message;
   for (const TrialRow& row : study.trials) {
     if (row.state != TrialState::failed) continue;
-    std::pair<Cause, std::string> key(row.cause, study.hidden(row.message));
-    if (by_message.size() >= kMessages && !by_message.contains(key)) key.second.clear();
+    std::pair<Cause, std::string> key(row.cause, fault_of(study.hidden(row.message)));
+    const bool is_other = by_message.size() >= kMessages && !by_message.contains(key);
+    if (is_other) key.second = kOtherMessages;
     Failures& one = by_message[key];
     constexpr std::size_t kNumbers = 12;
     if (one.trials < kNumbers) one.numbers += base::cat(one.trials > 0 ? ", " : "", row.trial);
@@ -116,8 +138,8 @@ std::vector<Failures> failures_of(const Gathered& study, const base::Path& folde
     if (one.trials++ > 0) continue;
     one.cause = row.cause;
     one.first = row.trial;
-    one.message = study.hidden(row.message);
-    if (!study.info.programs || study.info.asked) continue;
+    one.message = is_other ? kOtherMessages : study.hidden(row.message);
+    if (is_other || !study.info.programs || study.info.asked) continue;
     for (const std::string& line : last_lines(log_of(folder, row.trial)))
       one.lines.push_back(study.hidden(line));
   }

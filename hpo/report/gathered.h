@@ -47,7 +47,7 @@ struct Failures {
   std::size_t trials = 0;
   std::uint64_t first = 0;         ///< number of the first of them
   std::string numbers;             ///< of the first few: "3, 14, 15"
-  std::string message;             ///< of that one
+  std::string message;             ///< of that one; of ways beyond the first few "other messages"
   std::vector<std::string> lines;  ///< the end of its log, of a program
 };
 

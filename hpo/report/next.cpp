@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -16,6 +18,10 @@ namespace {
 
 /// Fewer trials that ended with a value are no ground for advice.
 constexpr std::size_t kFewestForAdvice = 30;
+/// Failed trials beyond all others along a parameter, and their share of all failed ones, from
+/// which on the parameter's range is to blame.
+constexpr std::ptrdiff_t kFewestBeyond = 3;
+constexpr double kBlamed = 0.25;
 /// The share of the best tenth at the end of a range from which on they press against it.
 constexpr double kPress = 0.5;
 /// Names that the heading has.
@@ -24,7 +30,7 @@ constexpr std::size_t kNamed = 3;
 constexpr double kMatters = 0.05, kIdle = 0.02;
 
 struct Advice {
-  std::vector<std::string> widen, keep;  ///< names
+  std::vector<std::string> narrow, widen, keep;  ///< names
   std::vector<std::string> reasons;
   std::string yaml;
 };
@@ -35,6 +41,12 @@ std::string key_of(const std::string& name) {
            c == '.';
   });
   return plain ? name : base::quote_json(name);
+}
+
+std::string range_line(const ParameterColumn& column, double min, double max) {
+  return base::cat("  ", key_of(column.name), ": {", column.is_whole ? "type: int, " : "",
+                   "min: ", base::format_double(min), ", max: ", base::format_double(max),
+                   column.is_log ? ", scale: log" : "", "}\n");
 }
 
 /// A bound further out: on a log scale by a quarter of the range, else by half of it.
@@ -57,6 +69,87 @@ bool may_widen(const ParameterColumn& column, bool up) {
   return up || column.is_log || column.min < 0;
 }
 
+/// The values between which trials did not fail; none: all failed.
+std::optional<std::pair<double, double>> range_that_worked(const Gathered& study,
+                                                           const ParameterColumn& column) {
+  std::optional<std::pair<double, double>> range;
+  for (const TrialRow& row : study.trials) {
+    const double value = column.values[row.trial];
+    const bool ended = row.state == TrialState::complete || row.state == TrialState::stopped;
+    if (!ended || std::isnan(value)) continue;
+    if (!range) range.emplace(value, value);
+    range->first = std::min(range->first, value);
+    range->second = std::max(range->second, value);
+  }
+  return range;
+}
+
+/// An end of a range at which trials failed, beyond all others.
+struct BlamedEnd {
+  const ParameterColumn* column;
+  bool up;
+  double bound;  ///< the last value with which a trial ended
+  std::ptrdiff_t failed;
+};
+
+std::vector<BlamedEnd> ends_of_ranges(const Gathered& study) {
+  std::vector<BlamedEnd> ends;
+  for (const ParameterColumn& column : study.parameters) {
+    const auto worked = column.is_number ? range_that_worked(study, column) : std::nullopt;
+    if (!worked) continue;
+    ends.push_back({&column, true, worked->second, 0});
+    ends.push_back({&column, false, worked->first, 0});
+  }
+  return ends;
+}
+
+/// The ends that explain most of the failures, each of which counts for one end alone.
+std::vector<BlamedEnd> blamed_ends(const Gathered& study) {
+  std::vector<BlamedEnd> ends = ends_of_ranges(study), blamed;
+  std::vector<bool> explained(study.trials.size());
+  const auto lies_beyond = [&](const BlamedEnd& end, const TrialRow& row) {
+    const double value = end.column->values[row.trial];
+    return row.state == TrialState::failed && !explained[row.trial] &&
+           (end.up ? value > end.bound : value < end.bound);
+  };
+  while (!ends.empty()) {
+    for (BlamedEnd& end : ends)
+      end.failed = std::ranges::count_if(
+          study.trials, [&](const TrialRow& row) { return lies_beyond(end, row); });
+    const auto most = std::ranges::max_element(ends, {}, &BlamedEnd::failed);
+    const auto share = static_cast<double>(most->failed) / static_cast<double>(study.counts.failed);
+    if (most->failed < kFewestBeyond || share < kBlamed) break;
+    for (const TrialRow& row : study.trials)
+      if (lies_beyond(*most, row)) explained[row.trial] = true;
+    blamed.push_back(*most);
+    ends.erase(most);
+  }
+  return blamed;
+}
+
+/// Where trials failed at an end of the range. Returns false if there is no such end.
+bool advise_narrower(Advice& advice, const Gathered& study, const ParameterColumn& column,
+                     const std::vector<BlamedEnd>& blamed) {
+  auto [min, max] = std::pair(column.min, column.max);
+  const std::string name = visible(column.name, kLongName);
+  bool is_blamed = false;
+  for (const BlamedEnd& end : blamed) {
+    if (end.column != &column) continue;
+    is_blamed = true;
+    (end.up ? max : min) =
+        column.is_whole ? end.bound
+                        : base::parse_double(base::with_digits(end.bound, 3)).value_or(end.bound);
+    advice.reasons.push_back(
+        base::cat("In ", end.failed, " of ", base::counted(study.counts.failed, "failed trial"),
+                  ", ", name, " is ", end.up ? "above " : "below ", value_text(column, end.bound),
+                  ", where no trial ended with a value: end the range there."));
+  }
+  if (!is_blamed) return false;
+  advice.narrow.push_back(name);
+  advice.yaml += range_line(column, min, max);
+  return true;
+}
+
 void advise_wider(Advice& advice, const ParameterColumn& column, const BestValues& best, bool up) {
   const double bound = up ? column.max : column.min;
   const std::string name = visible(column.name, kLongName);
@@ -68,9 +161,7 @@ void advise_wider(Advice& advice, const ParameterColumn& column, const BestValue
                                      value_text(column, bound), "): widen it."));
   const double min = up ? column.min : further(column, false);
   const double max = up ? further(column, true) : column.max;
-  advice.yaml += base::cat("  ", key_of(column.name), ": {", column.is_whole ? "type: int, " : "",
-                           "min: ", base::format_double(min), ", max: ", base::format_double(max),
-                           column.is_log ? ", scale: log" : "", "}\n");
+  advice.yaml += range_line(column, min, max);
 }
 
 void advise_to_keep(Advice& advice, const Gathered& study, const ParameterColumn& column) {
@@ -88,8 +179,10 @@ void advise_to_keep(Advice& advice, const Gathered& study, const ParameterColumn
 Advice advice_of(const Gathered& study) {
   Advice advice;
   const auto searched = std::ranges::count(study.parameters, true, &ParameterColumn::is_searched);
+  const std::vector<BlamedEnd> blamed = blamed_ends(study);
   for (const ParameterColumn& column : study.parameters) {
-    if (!column.is_searched) continue;
+    if (advise_narrower(advice, study, column, blamed)) continue;
+    if (!column.is_searched || study.outcomes < kFewestForAdvice) continue;
     const auto best = best_values(study, column);
     if (column.is_number && best && column.share >= kMatters) {
       for (const bool up : {true, false}) {
@@ -127,13 +220,13 @@ std::optional<Section> next_section(const Gathered& study) {
   const bool searched =
       std::ranges::any_of(study.parameters, [](const auto& one) { return one.is_searched; });
   if (!study.best || !searched) return std::nullopt;
-  if (study.outcomes < kFewestForAdvice) {
+  const Advice advice = advice_of(study);
+  if (study.outcomes < kFewestForAdvice && advice.reasons.empty()) {
     Section section{.id = "next", .title = "Next"};
     section.heading = base::cat("Too few trials for advice: ", study.outcomes,
                                 " ended with a value, and ", kFewestForAdvice, " are needed.");
     return section;
   }
-  const Advice advice = advice_of(study);
   if (advice.reasons.empty()) return as_before(study);
   const auto named = [](const std::vector<std::string>& names) {
     std::string out;
@@ -142,10 +235,16 @@ std::optional<Section> next_section(const Gathered& study) {
     return names.size() > kNamed ? base::cat(out, " and ", names.size() - kNamed, " more") : out;
   };
   Section section{.id = "next", .title = "Next"};
-  section.heading = "Next time ";
-  if (!advice.widen.empty()) section.heading += base::cat("widen ", named(advice.widen));
-  if (!advice.widen.empty() && !advice.keep.empty()) section.heading += ", and ";
-  if (!advice.keep.empty()) section.heading += base::cat("keep ", named(advice.keep));
+  std::vector<std::string> parts;
+  const auto part = [&](std::string_view verb, const std::vector<std::string>& names) {
+    if (!names.empty()) parts.push_back(base::cat(verb, " ", named(names)));
+  };
+  part("narrow", advice.narrow);
+  part("widen", advice.widen);
+  part("keep", advice.keep);
+  section.heading = "Next time " + parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    section.heading += (i + 1 < parts.size() ? ", " : ", and ") + parts[i];
   section.heading += ".";
   section.lead = base::cat("Counted over ", base::counted(study.outcomes, "trial"),
                            ". Other data may say otherwise.");

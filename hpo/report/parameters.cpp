@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "base/text.h"
 #include "base/words.h"
@@ -15,6 +16,8 @@ namespace {
 
 /// Rows of the table; a space of hundreds of parameters has most of its shares near 0.
 constexpr std::size_t kParameterRows = 30;
+/// Trials of the best tenth below which the table is not to be relied on.
+constexpr std::ptrdiff_t kFewBest = 5;
 /// A parameter stands out if its share is that many times an even one.
 constexpr double kStandsOut = 1.5;
 
@@ -35,9 +38,11 @@ std::string parameters_heading(const Gathered& study) {
   const std::string name = visible(first.name, kLongName);
   if (count == 1) return base::cat(name, " is the only parameter that varies.");
   const std::string share = percent_of(first.share, 1);
+  const bool is_tie = share == percent_of(study.parameters[1].share, 1);
   if (first.share * static_cast<double>(count) < kStandsOut)
-    return base::cat("No parameter mattered much more than the others; ", name,
-                     " comes first with ", share, ".");
+    return is_tie ? "No parameter mattered more than the others."
+                  : base::cat("No parameter mattered much more than the others; ", name,
+                              " comes first with ", share, ".");
   return base::cat(name, " mattered most: ", share, " of what sets the best tenth apart.");
 }
 
@@ -74,11 +79,14 @@ std::string parameters_table(const Gathered& study) {
 std::optional<Section> parameters_section(const Gathered& study) {
   if (study.parameters.empty() || study.trials.empty()) return std::nullopt;
   Section section{.id = "parameters", .title = "Parameters", .heading = parameters_heading(study)};
-  if (searched_count(study) > 0)
+  if (searched_count(study) > 0) {
+    const auto best = std::ranges::count(study.best_tenth, true);
     section.lead = base::cat(
-        "Importance (PED-ANOVA) is the share of the difference between the best tenth and all ",
-        base::counted(study.outcomes, "trial"),
+        "Importance (PED-ANOVA) is the share of the difference between the best tenth (",
+        base::counted(best, "trial"), ") and all ", base::counted(study.outcomes, "trial"),
         " that each parameter explains. A parameter that few trials have counts for less.");
+    if (best < kFewBest) section.lead += " A tenth of so few trials says little.";
+  }
   section.body = parameters_table(study);
   if (std::ranges::any_of(study.trials, can_lead))
     section.body +=

@@ -1,12 +1,15 @@
 // How to repeat it.
 
+#include <algorithm>
 #include <set>
+#include <utility>
 #include <variant>
 
 #include "base/text.h"
 #include "hpo/log/trial_place.h"
 #include "hpo/report/html.h"
 #include "hpo/report/section.h"
+#include "hpo/report/study_keys.h"
 
 namespace hpo::report {
 
@@ -30,6 +33,12 @@ std::string command_lines(const Gathered& study) {
   return out;
 }
 
+bool goes_by_arrival(const Gathered& study) {
+  const auto keys = study_keys(study.resolved);
+  const auto order = std::ranges::find(keys, "order", &std::pair<std::string, std::string>::first);
+  return order != keys.end() && order->second == "arrival";
+}
+
 /// Builds and arithmetics that computed the study, each once.
 std::vector<std::string> arithmetics(const Gathered& study) {
   std::set<std::string> said;
@@ -49,10 +58,16 @@ std::vector<std::string> arithmetics(const Gathered& study) {
 Section repeat_section(const Gathered& study) {
   Section section{.id = "repeat", .title = "Repeat"};
   const std::vector<std::string> computed = arithmetics(study);
+  const bool varies = study.info.programs && goes_by_arrival(study);
   section.heading = study.info.asked ? "Its trials were run by another program."
+                    : varies         ? "Another run may give other trials."
                                      : "The same file and seed give the same trials again.";
   if (computed.size() > 1)
     section.heading = base::cat("It was computed by ", computed.size(), " builds or arithmetics.");
+  if (varies && !study.info.asked)
+    section.lead =
+        "The values of trials count in the order in which they arrive. With order: virtual in the "
+        "study file, the same file and seed give the same trials again.";
   section.body =
       paragraph(base::cat("In the folder where the sweep was started",
                           study.note_on_folder().empty() ? ":" : ". ", study.note_on_folder())) +
@@ -65,8 +80,15 @@ Section repeat_section(const Gathered& study) {
         paragraph(base::cat("What trial ", study.best->trial, " wrote is in ",
                             trial_folder_name(study.best->trial), " in the study's folder."));
   section.body += list(computed);
-  if (!study.resolved.empty())
-    section.body += folded("The study file with every default", code(study.hidden(study.resolved)));
+  if (!study.resolved.empty()) {
+    const std::string shown = study.hidden(study.resolved);
+    section.body += folded(
+        "The study file with every default",
+        (shown == study.resolved ? std::string()
+                                 : paragraph("Folders are left out of its paths. study.yaml in the "
+                                             "study's folder has them.")) +
+            code(shown));
+  }
   return section;
 }
 

@@ -136,6 +136,21 @@ std::string baselines_table(const Gathered& study) {
                    : base::cat("<h2 class=\"sub\">Beside simpler predictors</h2>\n", table.html());
 }
 
+/// What is known of the winner's lead where nothing but its program judged it.
+std::string lead_text(const Gathered& study) {
+  if (!study.best || study.verdict || !study.info.programs || study.info.asked) return "";
+  const auto next = std::ranges::find_if(study.ranking, [&](std::size_t place) {
+    const TrialRow& row = study.trials[place];
+    return row.trial != study.best->trial && row.state == TrialState::complete && row.value;
+  });
+  if (next == study.ranking.end()) return "";
+  const TrialRow& second = study.trials[*next];
+  return base::cat("Trial ", second.trial, " is second: ", visible(study.info.metric, kLongName),
+                   " = ", score(study.info.metric, *second.value),
+                   ". Each trial ran once, so how much of the difference is noise is not known. "
+                   "The command under Repeat that runs the winner again tells.");
+}
+
 /// The counts, or of many classes the most frequent mistakes.
 std::string confusion_html(const Gathered& study) {
   constexpr std::size_t kWidest = 12, kMistakes = 10;
@@ -215,6 +230,7 @@ Section result_section(const Gathered& study) {
     for (std::size_t i = 1; i < parts.size(); ++i)
       doubts.push_back(capital(study.hidden(parts[i])) + ".");
   }
+  if (const std::string lead = lead_text(study); !lead.empty()) doubts.push_back(lead);
   section.body = list(doubts) + study_facts(study);
   std::string beside;
   const auto put = [&](const std::string& html) {

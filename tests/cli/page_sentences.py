@@ -98,6 +98,8 @@ def parameters(facts, text):
     if len(facts.importance) == 1:
         return text.endswith("is the only parameter that varies.")
     share = f"{math.floor(100 * first['share'] + 0.5)}%"
+    if text == "No parameter mattered more than the others.":
+        return share == f"{math.floor(100 * facts.importance[1]['share'] + 0.5)}%"
     if text.startswith("No parameter mattered much more"):
         return first["share"] * len(facts.importance) < 1.5 and share in text
     return text.endswith(f" mattered most: {share} of what sets the best tenth apart.")
@@ -107,6 +109,15 @@ def best_tenth_at_end(facts, name):
     """The shares of the best tenth at both ends of a parameter's range, as seen by all trials."""
     values = [trial["params"][name] for trial in facts.trials if isinstance(trial["params"].get(name), (int, float))]
     return bool(values)
+
+
+def failed_beyond(facts, name):
+    """Whether trials failed where no other one was along a parameter."""
+    def values(*states):
+        return [trial["params"][name] for trial in facts.of_state(*states) if name in trial["params"]]
+
+    worked = values("complete", "stopped")
+    return sum(not min(worked) <= value <= max(worked) for value in values("failed")) >= 3
 
 
 def following(facts, text):
@@ -119,6 +130,9 @@ def following(facts, text):
     names = re.split(r", | and \d+ more", kept.group(1)) if kept else []
     if len(facts.importance) > 2 and bool(idle) != bool(kept):
         return False
+    if narrowed := re.search(r"narrow (.*?)(?:, (?:and )?(?:widen|keep)|\.$)", text):
+        if not all(failed_beyond(facts, name) for name in re.split(r", | and \d+ more", narrowed.group(1)) if name):
+            return False
     widened = re.search(r"widen (.*?)(?:, and keep|\.$)", text)
     wide = re.split(r", | and \d+ more", widened.group(1)) if widened else []
     return all(name in idle for name in names if name) and all(best_tenth_at_end(facts, name) for name in wide if name)
@@ -148,7 +162,7 @@ def cost(facts, text):
         whole = sum(one["busy"] + one["waiting"] + one["moving"] for one in workers)
         share = sum(one["busy"] for one in workers) / whole
         held = held and f"{counted(len(workers), 'device')}, {math.floor(100 * share + 0.5)}% busy." in text
-    if ran := re.search(r"; their programs ran for (.+) in all\.$", text):
+    if ran := re.search(r"; their programs ran for (.+) in all, ([\d.]+) at a time on average\.$", text):
         with contextlib.closing(sqlite3.connect(f"file:{facts.database}?mode=ro", uri=True)) as log:
             took = log.execute("SELECT sum(took) FROM events").fetchone()[0] or 0
         units = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}

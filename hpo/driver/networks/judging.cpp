@@ -100,8 +100,8 @@ std::string text_of_ties(const TrialRow& winner, const std::vector<const TrialRo
     fewest = weights;
   }
   if (smallest != nullptr)
-    out += base::cat(", and trial ", smallest->trial, " has the smallest network of all (", fewest,
-                     " weights, not ", own, ")");
+    out += base::cat(others == 1 ? " (trial " : " (the smallest network: trial ", smallest->trial,
+                     ", with ", fewest, " weights instead of ", own, ")");
   return out;
 }
 
@@ -124,9 +124,11 @@ std::string text_of_trees(const TreePlan& plan, const std::vector<BaselineRow>& 
   if (plan.size && plan.size->columns > 0 && plan.size->columns < inputs)
     out += base::cat("; the trees saw ", plan.size->columns, " of ", inputs, " inputs");
   if (plan.share > 1)
-    out += base::cat("; the trees were ", times_text(plan.share), " the planned work");
+    out += base::cat("; fitting the trees took ", times_text(plan.share),
+                     " the work that was planned for the search");
   else if (plan.share > kTreeShare)
-    out += base::cat("; the trees were ", number(100 * plan.share), "% of the planned work");
+    out += base::cat("; fitting the trees took ", number(100 * plan.share),
+                     "% of the work that was planned for the search");
   return out;
 }
 

@@ -89,7 +89,8 @@ function* drawParallel(c) {
     const line = [];
     axes.forEach((one, k) => {
       const place = one.place(i);
-      line.push(place < 0 ? null : [px(k), py(place)]);
+      // Without the parameter a line passes below its axis.
+      line.push(place >= 0 ? [px(k), py(place)] : k + 1 < axes.length ? [px(k), height - 3] : null);
     });
     return line;
   };
@@ -103,6 +104,8 @@ function* drawParallel(c) {
   pen.globalAlpha = 1;
   if (meta.best !== null) drawLine(pen, points(meta.best), color.winner, 2.2);
   drawAxes(c, axes, px, py, top, bottom);
+  places.forEach((all, k) => k + 1 < axes.length && all.some((one) => one < 0) &&
+                             write(pen, 'without it', px(k) + 4, height - 9, 'left', color.soft, 70));
   c.chart.brushing = {px, axes, unit: (y) => Math.min(Math.max((height - bottom - y) / (height - top - bottom), 0), 1)};
   const selected = chosen ? `${chosen.size} trials are selected; a click on an axis ends that.`
                           : (bright.length > 1 ? 'The best tenth by rank, from ' + (dark ? 'light to dark' : 'dark to light') + '. ' : '') + 'The winner is orange. Drag along an axis to select.';

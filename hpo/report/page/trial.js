@@ -44,7 +44,7 @@ function miniCurves(trials) {
       steps.push(step[k]);
     }
   const y = metricAxis(points, page.meta.maximize);
-  if (!y) return null;
+  if (!y || points.length <= trials.length) return null;
   const all = sorted(points);
   const whole = axis(y.kind, all[0], all[all.length - 1], 1e-7);
   const c = {pen, ...kCurve, color: colors()};

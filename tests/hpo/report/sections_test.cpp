@@ -166,7 +166,7 @@ TEST_F(Sections, OfValuesThatAreNoNumbers) {
   made.add({}, Finished{Finish::trials, "3 trials"});
   const Gathered study = gathered(made);
   EXPECT_EQ(result_section(study).heading, "No trial has a number as valid.accuracy.");
-  EXPECT_EQ(heading(curves_section(study)), "3 reports came in.");
+  EXPECT_EQ(heading(curves_section(study)), "no section");
   EXPECT_EQ(heading(trials_section(study)), "All 3 trials");
 }
 
@@ -230,6 +230,57 @@ TEST_F(Sections, TellFailuresApartByWhatTheySaid) {
   EXPECT_EQ(study.failures[0].numbers, "0, 2");
   EXPECT_EQ(study.failures[1].message, "no value came");
   EXPECT_EQ(heading(failures_section(study)), "3 of 3 trials failed: 3 by an error.");
+}
+
+TEST_F(Sections, CountMessagesThatDifferInNumbersAsOne) {
+  made::Made made(folder_.path());
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    made.create(i, {{"x", static_cast<double>(i)}});
+    made.end(i, TrialState::failed, Cause::error,
+             i % 3 == 0
+                 ? base::cat("exited with status 5; it printed last: no room for ", i, " files")
+                 : base::cat("exited with status 3; it printed last: ", 240 + i, ".5 degrees"));
+  }
+  const Gathered study = gathered(made);
+  ASSERT_EQ(study.failures.size(), 2);
+  EXPECT_EQ(study.failures[0].message, "exited with status 3; it printed last: 241.5 degrees");
+  EXPECT_EQ(study.failures[0].trials, 20);
+  EXPECT_EQ(study.failures[1].message,
+            "exited with status 5; it printed last: no room for 0 files");
+}
+
+TEST_F(Sections, CallMessagesBeyondTheFirstFewOthers) {
+  made::Made made(folder_.path());
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    made.create(i, {{"x", static_cast<double>(i)}});
+    made.end(i, TrialState::failed, Cause::error,
+             base::cat("cannot read ", std::string(i + 1, 'x')));
+  }
+  const Gathered study = gathered(made);
+  ASSERT_EQ(study.failures.size(), 9);
+  EXPECT_EQ(study.failures[0].message, "other messages");
+  EXPECT_EQ(study.failures[0].numbers, "8, 9, 10, 11");
+}
+
+TEST_F(Sections, SayWhereARangeMadeTrialsFail) {
+  made::Made made(folder_.path());
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const double lr = 1e-4 * std::pow(1000, made::spread(i, 0.618034));
+    made.create(i, {{"lr", lr}, {"width", std::int64_t{32}}, {"optimizer", std::string("adam")}});
+    if (lr > 0.02) {
+      made.end(i, TrialState::failed, Cause::diverged, "it diverged");
+      continue;
+    }
+    made.report(i, 27, 0.5 + made::spread(i, 0.3) / 10);
+    made.end(i, TrialState::complete);
+  }
+  made.add({}, Finished{Finish::trials, "40 trials"});
+  const auto next = next_section(gathered(made));
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(next->heading.starts_with("Next time narrow lr")) << next->heading;
+  EXPECT_NE(next->body.find("In 9 of 9 failed trials, lr is above 0.01"), std::string::npos)
+      << next->body;
+  EXPECT_NE(next->body.find("  lr: {min: 0.0001, max: 0.01"), std::string::npos) << next->body;
 }
 
 TEST_F(Sections, SayWhereTheBestPressAgainstABound) {
