@@ -43,9 +43,16 @@ std::string key_of(const std::string& name) {
   return plain ? name : base::quote_json(name);
 }
 
+/// A bound of a study file: without a point it would make an int of a float.
+std::string bound_text(const ParameterColumn& column, double bound) {
+  std::string text = base::format_double(bound);
+  if (!column.is_whole && text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
 std::string range_line(const ParameterColumn& column, double min, double max) {
   return base::cat("  ", key_of(column.name), ": {", column.is_whole ? "type: int, " : "",
-                   "min: ", base::format_double(min), ", max: ", base::format_double(max),
+                   "min: ", bound_text(column, min), ", max: ", bound_text(column, max),
                    column.is_log ? ", scale: log" : "", "}\n");
 }
 
@@ -248,7 +255,9 @@ std::optional<Section> next_section(const Gathered& study) {
   section.heading += ".";
   section.lead = base::cat("Counted over ", base::counted(study.outcomes, "trial"),
                            ". Other data may say otherwise.");
-  section.body = list(advice.reasons) + code("parameters:\n" + advice.yaml);
+  section.body = list(advice.reasons) +
+                 paragraph("In place of the lines of the same names in the study file:") +
+                 code("parameters:\n" + advice.yaml);
   return section;
 }
 

@@ -16,8 +16,8 @@ namespace {
 
 /// Rows of the table; a space of hundreds of parameters has most of its shares near 0.
 constexpr std::size_t kParameterRows = 30;
-/// Trials of the best tenth below which the table is not to be relied on.
-constexpr std::ptrdiff_t kFewBest = 5;
+/// Trials of the best tenth below which shares are rough.
+constexpr std::ptrdiff_t kFewBest = 10;
 /// A parameter stands out if its share is that many times an even one.
 constexpr double kStandsOut = 1.5;
 
@@ -85,7 +85,7 @@ std::optional<Section> parameters_section(const Gathered& study) {
         "Importance (PED-ANOVA) is the share of the difference between the best tenth (",
         base::counted(best, "trial"), ") and all ", base::counted(study.outcomes, "trial"),
         " that each parameter explains. A parameter that few trials have counts for less.");
-    if (best < kFewBest) section.lead += " A tenth of so few trials says little.";
+    if (best < kFewBest) section.lead += " With so few, the shares are rough.";
   }
   section.body = parameters_table(study);
   if (std::ranges::any_of(study.trials, can_lead))

@@ -283,6 +283,27 @@ TEST_F(Sections, SayWhereARangeMadeTrialsFail) {
   EXPECT_NE(next->body.find("  lr: {min: 0.0001, max: 0.01"), std::string::npos) << next->body;
 }
 
+TEST_F(Sections, KeepFloatsFloats) {
+  made::Made made(folder_.path());
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const double momentum = 0.99 * made::spread(i, 0.618034);
+    made.create(i, {{"lr", 0.01},
+                    {"width", std::int64_t{32}},
+                    {"optimizer", std::string("sgd")},
+                    {"momentum", momentum}});
+    if (momentum > 0.7) {
+      made.end(i, TrialState::failed, Cause::diverged, "it diverged");
+      continue;
+    }
+    made.report(i, 27, 0.5 + made::spread(i, 0.3) / 10);
+    made.end(i, TrialState::complete);
+  }
+  made.add({}, Finished{Finish::trials, "40 trials"});
+  const auto next = next_section(gathered(made));
+  ASSERT_TRUE(next);
+  EXPECT_NE(next->body.find("  momentum: {min: 0.0, max: 0."), std::string::npos) << next->body;
+}
+
 TEST_F(Sections, SayWhereTheBestPressAgainstABound) {
   made::Made made(folder_.path());
   for (std::uint64_t i = 0; i < 40; ++i) {
