@@ -13,6 +13,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tables import write_kinds
+
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "trellis")
 STUDY = """
 name: {name}
@@ -35,13 +38,7 @@ seed: 3
 class Folder:
     def __init__(self, name):
         self.path = pathlib.Path(name)
-        draw = random.Random(1)
-        rows = ["a,b,c,d,kind"]
-        for _ in range(1200):
-            values = [draw.uniform(-1, 1) for _ in range(4)]
-            kind = "xyz"[int(3 * abs(values[0] * values[1] + values[2]) / 2) % 3]
-            rows.append(",".join(f"{value:.4f}" for value in values) + f",{kind}")
-        (self.path / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        write_kinds(self.path / "rows.csv", 1200, random.Random(1))
 
     def write(self, name, epochs=4, more=", order: arrival"):
         file = f"{name}.yaml"

@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from processes import children_of
+from tables import write_kinds
 
 # Members of several hosts need the transport, which needs gRPC.
 SEVERAL_HOSTS = (pathlib.Path(sys.argv[1]).resolve().parent / "runtime/net/grpc/trellis-net.so").exists()
@@ -62,12 +63,7 @@ class Folder:
     def __init__(self, name):
         self.path = pathlib.Path(name)
         draw = random.Random(1)
-        rows = ["a,b,c,d,kind"]
-        for _ in range(1200):
-            values = [draw.uniform(-1, 1) for _ in range(4)]
-            kind = "xyz"[int(3 * abs(values[0] * values[1] + values[2]) / 2) % 3]
-            rows.append(",".join(f"{value:.4f}" for value in values) + f",{kind}")
-        (self.path / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        write_kinds(self.path / "rows.csv", 1200, draw)
         labels = [draw.randrange(3) for _ in range(600)]
         pixels = bytes(min(255, draw.randrange(120) + 60 * label * (place % 3 == label)) for label in labels
                        for place in range(100))

@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from processes import children_of
+from tables import write_kinds
 
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "trellis")
 STUDY = """
@@ -34,25 +35,27 @@ parameters: {{lr: {{min: 0.001, max: 0.01, scale: log}}}}
 limits: {{trials: {trials}}}
 resources: {{members: {members}}}
 """
-LONG = 300  # epochs that take some seconds
+EPOCHS = 300  # that take a second or more
+SECONDS = 4.0  # of a training on all cores that is to be joined, left and joined again
 PROMPT = 3.0  # seconds until a worker is back, on a busy machine
 
 
 class Folder:
     def __init__(self, name):
         self.path = pathlib.Path(name)
-        draw = random.Random(1)
-        rows = ["a,b,c,d,kind"]
-        for _ in range(2400):
-            values = [draw.uniform(-1, 1) for _ in range(4)]
-            kind = "xyz"[int(3 * abs(values[0] * values[1] + values[2]) / 2) % 3]
-            rows.append(",".join(f"{value:.4f}" for value in values) + f",{kind}")
-        (self.path / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        self.epochs = EPOCHS
+        write_kinds(self.path / "rows.csv", 2400, random.Random(1))
 
-    def start(self, runs, agents, trials=1, members=2, epochs=LONG):
+    def fit(self):
+        """Lets trainings last long enough on this machine."""
+        begun = time.monotonic()
+        self.end("probe", self.start("probe", 0))
+        self.epochs = round(EPOCHS * max(1.0, SECONDS / (time.monotonic() - begun)))
+
+    def start(self, runs, agents, trials=1, members=2):
         """Starts a sweep with so many agents of one worker each; 0: on this machine."""
         file = self.path / f"{runs}.yaml"
-        study = STUDY.format(name="s", epochs=epochs, trials=trials, members=members)
+        study = STUDY.format(name="s", epochs=self.epochs, trials=trials, members=members)
         file.write_text(study, encoding="utf-8")
         words = [PROGRAM, "sweep", file.name, "--dir", runs, "--workers", "1" if agents else "2"]
         if agents:
@@ -148,7 +151,7 @@ def same_results(folder):
 
 def lost_members(folder, expected):
     """Members that are killed are missed by no bit, and others come."""
-    sweep = folder.start("members", 2, epochs=LONG)
+    sweep = folder.start("members", 2)
     for _ in range(2):
         member = next(iter(joined(folder, "members", sweep).values()))
         os.kill(member, signal.SIGKILL)
@@ -205,6 +208,7 @@ def by_cost(folder, expected):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(name)
+        folder.fit()
         expected = same_results(folder)
         lost_members(folder, expected)
         lost_lender(folder, expected)
