@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <utility>
 
 #include "nn/optimizers/stale.h"
@@ -19,11 +18,6 @@ namespace {
 constexpr base::Duration kLinger = std::chrono::seconds(2);
 
 OpenGangs* the_open_gangs = nullptr;
-
-std::uint64_t new_number() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random() | 1;
-}
 
 }  // namespace
 
@@ -70,8 +64,8 @@ OpenGangs::Open& OpenGangs::free_gang() {
   if (free != nullptr) return *free;
   Open& made = all_.emplace_back();
   made.gang = std::make_shared<Gang>(
-      rules_.members, std::make_unique<DoorsPlace>(network_.open_door(own_, at_), new_number()));
-  made.invitation = {far_.address(), new_number()};
+      rules_.members, std::make_unique<DoorsPlace>(network_.open_door(own_, at_), new_token()));
+  made.invitation = {far_.address(), new_token()};
   far_.open(made.invitation.token, [gang = std::weak_ptr(made.gang)](StartedMember visitor) {
     const std::shared_ptr<Gang> there = gang.lock();
     return there && there->admit(std::move(visitor));

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "hpo/report/best_values.h"
+#include "hpo/report/blamed_ends.h"
 #include "hpo/report/html.h"
 #include "hpo/report/section.h"
 
@@ -18,10 +18,6 @@ namespace {
 
 /// Fewer trials that ended with a value are no ground for advice.
 constexpr std::size_t kFewestForAdvice = 30;
-/// Failed trials beyond all others along a parameter, and their share of all failed ones, from
-/// which on the parameter's range is to blame.
-constexpr std::ptrdiff_t kFewestBeyond = 3;
-constexpr double kBlamed = 0.25;
 /// The share of the best tenth at the end of a range from which on they press against it.
 constexpr double kPress = 0.5;
 /// Names that the heading has.
@@ -56,6 +52,11 @@ std::string range_line(const ParameterColumn& column, double min, double max) {
                    column.is_log ? ", scale: log" : "", "}\n");
 }
 
+/// For people: they would not write more digits.
+double rounded(double bound, int digits) {
+  return base::parse_double(base::with_digits(bound, digits)).value_or(bound);
+}
+
 /// A bound further out: on a log scale by a quarter of the range, else by half of it.
 double further(const ParameterColumn& column, bool up) {
   const double width = column.max - column.min;
@@ -65,8 +66,7 @@ double further(const ParameterColumn& column, bool up) {
     bound = up ? column.max * factor : column.min / factor;
   }
   if (column.is_whole) return std::max(std::round(bound), column.is_log ? 1.0 : bound);
-  const std::string rounded = base::with_digits(bound, 2);
-  return base::parse_double(rounded).value_or(bound);
+  return rounded(bound, 2);
 }
 
 /// Whether a range may go further: shares and probabilities end at 0 and 1.
@@ -74,64 +74,6 @@ bool may_widen(const ParameterColumn& column, bool up) {
   const bool share = !column.is_log && !column.is_whole && column.min >= 0 && column.max <= 1;
   if (share) return false;
   return up || column.is_log || column.min < 0;
-}
-
-/// The values between which trials did not fail; none: all failed.
-std::optional<std::pair<double, double>> range_that_worked(const Gathered& study,
-                                                           const ParameterColumn& column) {
-  std::optional<std::pair<double, double>> range;
-  for (const TrialRow& row : study.trials) {
-    const double value = column.values[row.trial];
-    const bool ended = row.state == TrialState::complete || row.state == TrialState::stopped;
-    if (!ended || std::isnan(value)) continue;
-    if (!range) range.emplace(value, value);
-    range->first = std::min(range->first, value);
-    range->second = std::max(range->second, value);
-  }
-  return range;
-}
-
-/// An end of a range at which trials failed, beyond all others.
-struct BlamedEnd {
-  const ParameterColumn* column;
-  bool up;
-  double bound;  ///< the last value with which a trial ended
-  std::ptrdiff_t failed;
-};
-
-std::vector<BlamedEnd> ends_of_ranges(const Gathered& study) {
-  std::vector<BlamedEnd> ends;
-  for (const ParameterColumn& column : study.parameters) {
-    const auto worked = column.is_number ? range_that_worked(study, column) : std::nullopt;
-    if (!worked) continue;
-    ends.push_back({&column, true, worked->second, 0});
-    ends.push_back({&column, false, worked->first, 0});
-  }
-  return ends;
-}
-
-/// The ends that explain most of the failures, each of which counts for one end alone.
-std::vector<BlamedEnd> blamed_ends(const Gathered& study) {
-  std::vector<BlamedEnd> ends = ends_of_ranges(study), blamed;
-  std::vector<bool> explained(study.trials.size());
-  const auto lies_beyond = [&](const BlamedEnd& end, const TrialRow& row) {
-    const double value = end.column->values[row.trial];
-    return row.state == TrialState::failed && !explained[row.trial] &&
-           (end.up ? value > end.bound : value < end.bound);
-  };
-  while (!ends.empty()) {
-    for (BlamedEnd& end : ends)
-      end.failed = std::ranges::count_if(
-          study.trials, [&](const TrialRow& row) { return lies_beyond(end, row); });
-    const auto most = std::ranges::max_element(ends, {}, &BlamedEnd::failed);
-    const auto share = static_cast<double>(most->failed) / static_cast<double>(study.counts.failed);
-    if (most->failed < kFewestBeyond || share < kBlamed) break;
-    for (const TrialRow& row : study.trials)
-      if (lies_beyond(*most, row)) explained[row.trial] = true;
-    blamed.push_back(*most);
-    ends.erase(most);
-  }
-  return blamed;
 }
 
 /// Where trials failed at an end of the range. Returns false if there is no such end.
@@ -143,9 +85,7 @@ bool advise_narrower(Advice& advice, const Gathered& study, const ParameterColum
   for (const BlamedEnd& end : blamed) {
     if (end.column != &column) continue;
     is_blamed = true;
-    (end.up ? max : min) =
-        column.is_whole ? end.bound
-                        : base::parse_double(base::with_digits(end.bound, 3)).value_or(end.bound);
+    (end.up ? max : min) = column.is_whole ? end.bound : rounded(end.bound, 3);
     advice.reasons.push_back(
         base::cat("In ", end.failed, " of ", base::counted(study.counts.failed, "failed trial"),
                   ", ", name, " is ", end.up ? "above " : "below ", value_text(column, end.bound),

@@ -1,11 +1,9 @@
 #include "tasks/members/far_member.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,9 +32,7 @@ class Carrier final : rt::net::Inbox {
       : greeting_{orders.token, same.build, same.arithmetic, orders.node},
         address_(orders.address),
         door_(door),
-        end_(std::move(end)),
-        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!wake_) throw base::storage_error("make", "an event for a gang", errno);
+        end_(std::move(end)) {
     transport_ = network.connect(orders.identity, orders.first, *this);
     transport_->dial(orders.address);
     thread_ = std::thread([this] { carry(); });
@@ -69,7 +65,7 @@ class Carrier final : rt::net::Inbox {
       const std::lock_guard lock(mutex_);
       ending_ = true;
     }
-    wake();
+    wake_.wake();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -91,11 +87,7 @@ class Carrier final : rt::net::Inbox {
       const std::lock_guard lock(mutex_);
       came_.push_back(std::move(what));
     }
-    wake();
-  }
-  void wake() const noexcept {
-    const std::uint64_t one = 1;
-    (void)!::write(wake_.fd(), &one, sizeof one);
+    wake_.wake();
   }
 
   void carry() {
@@ -103,8 +95,7 @@ class Carrier final : rt::net::Inbox {
       std::vector<pollfd> watched{{wake_.fd(), POLLIN, 0}};
       if (linked_) watched.push_back({end_.fd(), POLLIN, 0});
       (void)::poll(watched.data(), watched.size(), -1);
-      std::uint64_t times = 0;
-      (void)!::read(wake_.fd(), &times, sizeof times);
+      wake_.reset();
       std::vector<Came> all;
       {
         const std::lock_guard lock(mutex_);
@@ -183,7 +174,7 @@ class Carrier final : rt::net::Inbox {
   const std::string address_;
   rt::net::MemberDoor& door_;
   base::File end_;  ///< closed by the thread
-  base::File wake_;
+  Waker wake_;
   wire::Receiving receiving_;
   LinkId link_ = 0;
   bool linked_ = false;

@@ -1,12 +1,10 @@
 #include "tasks/members/far_members.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <random>
 #include <utility>
 
@@ -21,12 +19,12 @@ namespace {
 
 constexpr int kLook = 100;  ///< milliseconds
 
+}  // namespace
+
 std::uint64_t new_token() {
   std::random_device random;
   return (std::uint64_t{random()} << 32 | random()) | 1;
 }
-
-}  // namespace
 
 /// What the roster has of a member that is not here.
 class FarProcess final : public MemberProcess {
@@ -72,9 +70,7 @@ FarMembers::FarMembers(rt::net::Network& network, const rt::net::Identity& own,
     : same_(std::move(same)),
       launch_(std::move(launch)),
       abandon_(std::move(abandon)),
-      look_(std::move(look)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!wake_) throw base::storage_error("make", "an event for a gang", errno);
+      look_(std::move(look)) {
   transport_ = network.listen(own, at, *this);
   carrier_ = std::thread([this] { carry(); });
 }
@@ -84,15 +80,10 @@ FarMembers::~FarMembers() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  wake();
+  wake_.wake();
   carrier_.join();
   visitors_.clear();
   transport_.reset();
-}
-
-void FarMembers::wake() const noexcept {
-  const std::uint64_t one = 1;
-  (void)!::write(wake_.fd(), &one, sizeof one);
 }
 
 StartedMember FarMembers::start(int seat) {
@@ -104,7 +95,7 @@ StartedMember FarMembers::start(int seat) {
   }
   auto process = std::make_unique<FarProcess>(*this, token);
   launch_(seat, token);
-  wake();
+  wake_.wake();
   return {.process = std::move(process), .channel = std::move(ours)};
 }
 
@@ -144,7 +135,7 @@ void FarMembers::came(Came what) {
     const std::lock_guard lock(came_mutex_);
     came_.push_back(std::move(what));
   }
-  wake();
+  wake_.wake();
 }
 
 // --- on the carrier's thread
@@ -163,8 +154,7 @@ void FarMembers::carry() {
       }
     }
     (void)::poll(watched.data(), watched.size(), kLook);
-    std::uint64_t times = 0;
-    (void)!::read(wake_.fd(), &times, sizeof times);
+    wake_.reset();
     if (look_) look_();
     std::vector<Came> all;
     {

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "runtime/net/transport.h"
 #include "tasks/members/process.h"
+#include "tasks/members/waker.h"
 #include "tasks/members/wire.h"
 
 namespace tasks {
@@ -26,6 +27,9 @@ using Launch = std::function<void(int seat, std::uint64_t token)>;
 /// Ends a process that does not respond. Called on the roster's thread, without a lock of
 /// FarMembers.
 using Abandon = std::function<void(std::uint64_t token)>;
+/// Returns a number that nobody can guess; never 0.
+[[nodiscard]] std::uint64_t new_token();
+
 /// Takes a visitor in. Returns false if there is no seat for it. Called on the thread of
 /// FarMembers, without a lock of it.
 using Admit = std::function<bool(StartedMember visitor)>;
@@ -80,7 +84,6 @@ class FarMembers final : rt::net::Inbox {
   void take_orders(Seat& seat);
   void send_all(Seat& seat);
   void give_up(Seat& seat, const std::string& why);
-  void wake() const noexcept;
 
   const Sameness same_;
   const Launch launch_;
@@ -94,7 +97,7 @@ class FarMembers final : rt::net::Inbox {
   std::map<std::uint64_t, Admit> open_;
   std::vector<std::pair<Admit, StartedMember>> visitors_;  ///< that have come, for the carrier
   bool ending_ = false;
-  base::File wake_;  // an eventfd
+  Waker wake_;
   std::unique_ptr<rt::net::Transport> transport_;
   std::thread carrier_;
 };

@@ -1,11 +1,9 @@
 #include "tasks/members/roster.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -27,7 +25,7 @@ constexpr int kTries = 5;
 constexpr base::Duration kBetweenTries = std::chrono::milliseconds(500);
 /// How long those that are asked to leave a training are waited for: they do nothing else.
 constexpr base::Duration kLeaving = std::chrono::seconds(2);
-/// For visitors of the training before at the begin of one.
+/// How long a training waits at its beginning for visitors of the one before.
 constexpr base::Duration kForVisitors = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -38,9 +36,7 @@ Roster::Roster(int members, std::unique_ptr<Place> place)
 Roster::Roster(int members, Start start, std::unique_ptr<Place> place)
     : start_(std::move(start)),
       place_(std::move(place)),
-      others_(static_cast<std::size_t>(std::max(0, members - 1))),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!wake_) throw base::storage_error("make", "an event for a gang", errno);
+      others_(static_cast<std::size_t>(std::max(0, members - 1))) {
   if (start_)
     for (Other& other : others_) this->start(other);
   keeper_ = std::thread([this] { keep(); });
@@ -51,17 +47,12 @@ Roster::~Roster() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  wake();
+  wake_.wake();
   keeper_.join();
   for (Other& other : others_) {
     other.channel.reset();
     other.process.reset();
   }
-}
-
-void Roster::wake() const noexcept {
-  const std::uint64_t one = 1;
-  (void)!::write(wake_.fd(), &one, sizeof one);
 }
 
 bool Roster::join(StartedMember visitor) {
@@ -72,7 +63,7 @@ bool Roster::join(StartedMember visitor) {
     if (free == others_.end()) return false;
     seat(*free, std::move(visitor));
   }
-  wake();
+  wake_.wake();
   return true;
 }
 
@@ -110,8 +101,7 @@ void Roster::keep() {
         std::chrono::ceil<std::chrono::milliseconds>(last_look + kRosterLook - base::now());
     (void)::poll(watched.data(), watched.size(),
                  static_cast<int>(std::max<std::int64_t>(0, rest.count())));
-    std::uint64_t times = 0;
-    (void)!::read(wake_.fd(), &times, sizeof times);
+    wake_.reset();
     const std::lock_guard lock(mutex_);
     for (Other& other : others_)
       if (other.channel) hear(other);

@@ -21,6 +21,7 @@
 #include "tasks/members/elastic_sums.h"
 #include "tasks/members/places.h"
 #include "tasks/members/process.h"
+#include "tasks/members/waker.h"
 
 namespace tasks {
 
@@ -95,7 +96,6 @@ class Roster final : public Agreement {
   void replace_lost();
   void bury(Other& other);
   void seat(Other& other, StartedMember started);
-  void wake() const noexcept;
   void tell_training(Other& other);
   [[nodiscard]] int seat_of(const Other& other) const;
   [[nodiscard]] std::string name_of(const Other& other) const;
@@ -123,7 +123,7 @@ class Roster final : public Agreement {
   std::atomic<bool> newcomers_ = false;
   std::atomic<bool> visited_ = false;
   bool ending_ = false;
-  base::File wake_;  // an eventfd, for the keeper
+  Waker wake_;  // of the keeper
   std::thread keeper_;
 };
 

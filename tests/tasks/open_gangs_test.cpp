@@ -14,6 +14,7 @@
 #include "runtime/codec.h"
 #include "tests/nn/gang_cases.h"
 #include "tests/tasks/members/dataset_of.h"
+#include "tests/tasks/members/no_network.h"
 
 namespace {
 
@@ -27,34 +28,13 @@ class Nowhere final : public rt::net::Transport {
   void close(rt::net::LinkId) override {}
 };
 
-class NoDoor final : public rt::net::MemberDoor {
- public:
-  [[nodiscard]] std::string address() const override { return "here:2"; }
-  [[nodiscard]] std::unique_ptr<rt::net::sums::Links> meet(const rt::net::Meeting&,
-                                                           base::Duration) override {
-    return nullptr;
-  }
-  void cut() noexcept override {}
-};
-
 /// A network in which nobody comes.
-class Lonely final : public rt::net::Network {
+class Lonely final : public tasks_test::NoNetwork {
  public:
   std::unique_ptr<rt::net::Transport> listen(const rt::net::Identity&, const std::string&,
                                              rt::net::Inbox&) override {
     return std::make_unique<Nowhere>();
   }
-  std::unique_ptr<rt::net::Transport> connect(const rt::net::Identity&, rt::net::Listener,
-                                              rt::net::Inbox&) override {
-    return nullptr;
-  }
-  rt::net::Authority make_authority() override { return {}; }
-  rt::net::Identity issue(const rt::net::Authority&, bool) override { return {}; }
-  std::unique_ptr<rt::net::MemberDoor> open_door(const rt::net::Identity&,
-                                                 const std::string&) override {
-    return std::make_unique<NoDoor>();
-  }
-  [[nodiscard]] std::string fault_of(const rt::net::Identity&) override { return {}; }
 };
 
 struct OpenGangs : testing::Test {

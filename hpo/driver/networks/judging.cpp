@@ -123,12 +123,11 @@ std::string text_of_trees(const TreePlan& plan, const std::vector<BaselineRow>& 
     out += base::cat("; the trees saw ", plan.size->rows, " of ", train_rows, " training rows");
   if (plan.size && plan.size->columns > 0 && plan.size->columns < inputs)
     out += base::cat("; the trees saw ", plan.size->columns, " of ", inputs, " inputs");
-  if (plan.share > 1)
-    out += base::cat("; fitting the trees took ", times_text(plan.share),
-                     " the work that was planned for the search");
-  else if (plan.share > kTreeShare)
-    out += base::cat("; fitting the trees took ", number(100 * plan.share),
-                     "% of the work that was planned for the search");
+  if (plan.share > kTreeShare)
+    out += base::cat(
+        "; fitting the trees took ",
+        plan.share > 1 ? times_text(plan.share) : base::cat(number(100 * plan.share), "% of"),
+        " the work that was planned for the search");
   return out;
 }
 

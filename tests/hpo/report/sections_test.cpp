@@ -23,6 +23,22 @@ class Sections : public testing::Test {
     return section ? section->heading : "no section";
   }
 
+  /// Forty trials with parameters from shares between 0 and 1. Those beyond a bound diverge.
+  static void add_diverging(made::Made& made, const std::string& name, double bound,
+                            Params (*params_at)(double share)) {
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Params params = params_at(made::spread(i, 0.618034));
+      made.create(i, params);
+      if (std::get<double>(*params.find(name)) > bound) {
+        made.end(i, TrialState::failed, Cause::diverged, "it diverged");
+        continue;
+      }
+      made.report(i, 27, 0.5 + made::spread(i, 0.3) / 10);
+      made.end(i, TrialState::complete);
+    }
+    made.add({}, Finished{Finish::trials, "40 trials"});
+  }
+
   support::TempFolder folder_;
 };
 
@@ -264,17 +280,11 @@ TEST_F(Sections, CallMessagesBeyondTheFirstFewOthers) {
 
 TEST_F(Sections, SayWhereARangeMadeTrialsFail) {
   made::Made made(folder_.path());
-  for (std::uint64_t i = 0; i < 40; ++i) {
-    const double lr = 1e-4 * std::pow(1000, made::spread(i, 0.618034));
-    made.create(i, {{"lr", lr}, {"width", std::int64_t{32}}, {"optimizer", std::string("adam")}});
-    if (lr > 0.02) {
-      made.end(i, TrialState::failed, Cause::diverged, "it diverged");
-      continue;
-    }
-    made.report(i, 27, 0.5 + made::spread(i, 0.3) / 10);
-    made.end(i, TrialState::complete);
-  }
-  made.add({}, Finished{Finish::trials, "40 trials"});
+  add_diverging(made, "lr", 0.02, [](double share) {
+    return Params{{"lr", 1e-4 * std::pow(1000, share)},
+                  {"width", std::int64_t{32}},
+                  {"optimizer", std::string("adam")}};
+  });
   const auto next = next_section(gathered(made));
   ASSERT_TRUE(next);
   EXPECT_TRUE(next->heading.starts_with("Next time narrow lr")) << next->heading;
@@ -285,20 +295,12 @@ TEST_F(Sections, SayWhereARangeMadeTrialsFail) {
 
 TEST_F(Sections, KeepFloatsFloats) {
   made::Made made(folder_.path());
-  for (std::uint64_t i = 0; i < 40; ++i) {
-    const double momentum = 0.99 * made::spread(i, 0.618034);
-    made.create(i, {{"lr", 0.01},
-                    {"width", std::int64_t{32}},
-                    {"optimizer", std::string("sgd")},
-                    {"momentum", momentum}});
-    if (momentum > 0.7) {
-      made.end(i, TrialState::failed, Cause::diverged, "it diverged");
-      continue;
-    }
-    made.report(i, 27, 0.5 + made::spread(i, 0.3) / 10);
-    made.end(i, TrialState::complete);
-  }
-  made.add({}, Finished{Finish::trials, "40 trials"});
+  add_diverging(made, "momentum", 0.7, [](double share) {
+    return Params{{"lr", 0.01},
+                  {"width", std::int64_t{32}},
+                  {"optimizer", std::string("sgd")},
+                  {"momentum", 0.99 * share}};
+  });
   const auto next = next_section(gathered(made));
   ASSERT_TRUE(next);
   EXPECT_NE(next->body.find("  momentum: {min: 0.0, max: 0."), std::string::npos) << next->body;

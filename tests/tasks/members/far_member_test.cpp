@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "runtime/codec.h"
+#include "tests/tasks/members/no_network.h"
 
 namespace {
 
@@ -27,34 +28,13 @@ class OneFrame final : public rt::net::Transport {
   bool said_ = false;
 };
 
-class NoDoor final : public rt::net::MemberDoor {
- public:
-  [[nodiscard]] std::string address() const override { return "nowhere:1"; }
-  [[nodiscard]] std::unique_ptr<rt::net::sums::Links> meet(const rt::net::Meeting&,
-                                                           base::Duration) override {
-    return nullptr;
-  }
-  void cut() noexcept override {}
-};
-
-class OneAnswer final : public rt::net::Network {
+class OneAnswer final : public tasks_test::NoNetwork {
  public:
   explicit OneAnswer(base::Bytes frame) : frame_(std::move(frame)) {}
-  std::unique_ptr<rt::net::Transport> listen(const rt::net::Identity&, const std::string&,
-                                             rt::net::Inbox&) override {
-    return nullptr;
-  }
   std::unique_ptr<rt::net::Transport> connect(const rt::net::Identity&, rt::net::Listener,
                                               rt::net::Inbox& inbox) override {
     return std::make_unique<OneFrame>(inbox, frame_);
   }
-  rt::net::Authority make_authority() override { return {}; }
-  rt::net::Identity issue(const rt::net::Authority&, bool) override { return {}; }
-  std::unique_ptr<rt::net::MemberDoor> open_door(const rt::net::Identity&,
-                                                 const std::string&) override {
-    return std::make_unique<NoDoor>();
-  }
-  [[nodiscard]] std::string fault_of(const rt::net::Identity&) override { return {}; }
 
  private:
   const base::Bytes frame_;
